@@ -1,5 +1,6 @@
 // opsight fleet: a store of runs, into which facts of profiles are pushed, and questions over all of them.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -72,8 +73,8 @@ class FleetCommand : public Command {
         OPSIGHT_ASSIGN(fleet::Choice choice, choice_of(runs_, labels_));
         OPSIGHT_ASSIGN(const fleet::Chosen chosen, fleet::choose(store, choice));
         if (trend_->parsed()) {
-            OPSIGHT_ASSIGN(const query::Report report, fleet::trend_report(store, chosen));
-            return show(report, true);
+            OPSIGHT_ASSIGN(query::Report report, fleet::trend_report(store, chosen));
+            return show(store, std::move(report), true);
         }
         return reports(store, chosen);
     }
@@ -174,7 +175,7 @@ class FleetCommand : public Command {
         return format_of_ == report::Format::kTable ? kRowsOnTerminal : 0;
     }
 
-    Result<int> reports(fleet::Store& store, const fleet::Chosen& chosen) {
+    Result<int> reports(NotingStore& store, const fleet::Chosen& chosen) {
         std::vector<std::string> names = split_lists({names_});
         if (list_->parsed()) names = {"runs"};
         if (names.empty()) names = {"runs", "ranks", "hosts", "ops", "tensor_cores", "findings"};
@@ -192,16 +193,16 @@ class FleetCommand : public Command {
                 fleet::make_report(store, name, chosen, {by_, rows(), format_of_ == report::Format::kTable}));
             made.push_back(std::move(report));
         }
-        return show_all(made);
+        return show_all(store, std::move(made));
     }
 
-    Result<int> compare(fleet::Store& store) {
+    Result<int> compare(NotingStore& store) {
         OPSIGHT_ASSIGN(const fleet::Choice base, side_of(base_));
         OPSIGHT_ASSIGN(const fleet::Choice next, side_of(new_));
         OPSIGHT_ASSIGN(const fleet::Chosen before, fleet::choose(store, base));
         OPSIGHT_ASSIGN(const fleet::Chosen after, fleet::choose(store, next));
-        OPSIGHT_ASSIGN(const query::Report report, fleet::compare_report(store, before, after, rows()));
-        return show(report, true);
+        OPSIGHT_ASSIGN(query::Report report, fleet::compare_report(store, before, after, rows()));
+        return show(store, std::move(report), true);
     }
 
     Result<int> sql(fleet::Store& store) {
@@ -217,8 +218,15 @@ class FleetCommand : public Command {
         return 0;
     }
 
-    Result<int> show(const query::Report& report, bool comparison) const {
-        if (format_of_ != report::Format::kTable || !comparison) return show_all({report});
+    // Who reads both streams on one screen has seen those notes.
+    static void drop_seen_notes(const NotingStore& store, query::Report& report) {
+        if (isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
+            std::erase_if(report.notes, [&](const std::string& note) { return store.has_said(note); });
+    }
+
+    Result<int> show(const NotingStore& store, query::Report report, bool comparison) const {
+        if (format_of_ != report::Format::kTable || !comparison) return show_all(store, {std::move(report)});
+        drop_seen_notes(store, report);
         const int width = wide_ ? 0 : report::terminal_width(report::kWidthWhenPiped);
         OPSIGHT_TRY(print_text(report::render_comparison(report, width)));
         return 0;
@@ -256,13 +264,15 @@ class FleetCommand : public Command {
         return {};
     }
 
-    Result<int> show_all(const std::vector<query::Report>& all) const {
+    Result<int> show_all(const NotingStore& store, std::vector<query::Report> all) const {
         if (format_of_ == report::Format::kJson) {
             OPSIGHT_TRY(print_json(all));
         } else if (format_of_ == report::Format::kCsv) {
             OPSIGHT_TRY(print_csv(all));
         } else {
             const int width = wide_ ? 0 : report::terminal_width(report::kWidthWhenPiped);
+            for (query::Report& each : all)
+                drop_seen_notes(store, each);
             for (size_t i = 0; i < all.size(); ++i)
                 OPSIGHT_TRY(print_text((i ? "\n" : "") + report::render_report_table(all[i], width)));
         }

@@ -11,8 +11,8 @@
 #include "cli/commands.h"
 #include "cli/map_cloud.h"
 #include "cli/map_network.h"
+#include "cli/map_uses.h"
 #include "cli/standard_output.h"
-#include "cli/table_output.h"
 #include "import/timeloop/architectures.h"
 #include "import/timeloop/specification.h"
 #include "map/search.h"
@@ -45,6 +45,7 @@ class MapCommand : public Command {
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand(
             "map", "Energy and cycles of a layer, or of all layers of a network, on an accelerator");
+        sub_ = sub;
         sub->add_option(
             "FILE", files_,
             "Timeloop's files: architecture, problem, mapping, tables of energy (ERT) and area (ART), in "
@@ -81,19 +82,21 @@ class MapCommand : public Command {
     }
 
     Result<int> run() override {
+        OPSIGHT_TRY(sort_files());
+        const MapJob job = wanted();
+        OPSIGHT_TRY(check_uses(*sub_, job));
         if (list_) {
             OPSIGHT_TRY(print_list());
             return 0;
         }
         if (files_.empty())
-            return fail("no file is given", {}, {},
-                        "name one with a problem, and architecture and mapping (or --arch and --search)");
+            return fail(
+                usage("no file is given",
+                      "name one with a problem, and architecture and mapping (or --arch and --search)"));
         OPSIGHT_TRY(read_search());
+        OPSIGHT_TRY(check_format(job));
         OPSIGHT_ASSIGN(request_.values, template_values(set_));
         if (!request_.model.empty() || !request_.sweeps.empty()) return with_many();
-        if (!request_.layer.empty() || !request_.roofline.empty() || sizes_.given())
-            return fail(usage("--layer, --roofline and sizes are for a model, and no model is given",
-                              "name one: opsight map MODEL.onnx --arch eyeriss-256"));
         const bool own = format_ == "yaml" || format_ == "svg";
         OPSIGHT_ASSIGN(const report::Format format, report::parse_format(own ? "table" : format_));
         const bool space = !objective_.empty() || cloud_.wanted();
@@ -183,8 +186,7 @@ class MapCommand : public Command {
         return print_text(text);
     }
 
-    // Sorts the files into models and Timeloop's, and reads how to look.
-    Status read_search() {
+    Status sort_files() {
         for (const std::string& file : files_) {
             if (is_timeloop_file(file)) {
                 request_.files.push_back(file);
@@ -194,15 +196,45 @@ class MapCommand : public Command {
                 return fail(usage("two models are given: " + request_.model + " and " + file, "name one"));
             request_.model = file;
         }
-        if (!request_.model.empty() && !mapping_.empty())
-            return fail(usage("a model has no --mapping: its layers have one each", "leave one of them out"));
-        if (cloud_.wanted() && (!request_.model.empty() || !request_.sweeps.empty()))
-            return fail(usage("--cloud and --draw are for one problem", "leave the model and --sweep out"));
-        if (format_ == "svg" && (!request_.model.empty() || !request_.sweeps.empty()))
-            return fail(usage("--format svg is for one problem", "use --roofline FILE.svg for a model"));
-        const std::vector<std::string> names = split_lists({objective_});
-        const bool needed = !request_.model.empty() || !request_.sweeps.empty();
-        if (needed && names.empty()) settings_.objective = map::Objective::kEdp;
+        return {};
+    }
+
+    MapJob wanted() const {
+        if (list_) return MapJob::kList;
+        const bool sweeps = !request_.sweeps.empty();
+        if (!request_.model.empty()) return sweeps ? MapJob::kNetworkSweep : MapJob::kNetwork;
+        if (sweeps) return MapJob::kSweep;
+        if (cloud_.wanted()) return cloud_.of_one_draw() ? MapJob::kDraw : MapJob::kCloud;
+        return sub_->count("--search") > 0 ? MapJob::kSearch : MapJob::kCost;
+    }
+
+    // Before the work, which may take long.
+    Status check_format(MapJob job) const {
+        const bool many = job == MapJob::kNetwork || job == MapJob::kSweep || job == MapJob::kNetworkSweep;
+        if (format_ == "svg" && many)
+            return fail(usage("--format svg is for one problem", job == MapJob::kNetwork
+                                                                     ? "use --roofline FILE.svg for a model"
+                                                                     : "use table, csv or json for a sweep"));
+        if (format_ == "yaml" && (job == MapJob::kSweep || job == MapJob::kNetworkSweep))
+            return fail(usage("--format yaml writes mappings, and --sweep has none to write",
+                              "use table, csv or json"));
+        if (format_ == "yaml" && job == MapJob::kCloud)
+            return fail(usage("--format yaml writes one mapping, and --cloud draws many",
+                              "use --draw NUMBER --format yaml for one of them"));
+        if (sub_->count("--points") > 0 && format_ != "csv" && format_ != "json")
+            return fail(usage("--points is for --format csv and json, where the points are",
+                              "leave --points out, or choose one of these"));
+        if (format_ != "svg" && format_ != "yaml") OPSIGHT_TRY(report::parse_format(format_));
+        return {};
+    }
+
+    // How to look.
+    Status read_search() {
+        std::vector<std::string> names;
+        if (sub_->count("--search") > 0) {
+            OPSIGHT_ASSIGN(names, list_items(objective_, "--search"));
+        }
+        if (names.empty()) settings_.objective = map::Objective::kEdp;
         for (size_t i = 0; i < names.size(); ++i) {
             const auto read = map::parse_objective(names[i]);
             if (!read)
@@ -252,14 +284,11 @@ class MapCommand : public Command {
         if (!found) return tl::unexpected(found.error());
         into.mapping = found->mapping;
         into.evaluation = found->evaluation;
-        into.search = query::MappingSearch{std::string(name_of(settings_.objective)),
-                                           found->tried,
-                                           found->valid,
-                                           found->cut,
-                                           found->proven,
-                                           found->stopped,
-                                           found->bound,
-                                           map::cost_of(into.evaluation, settings_.objective)};
+        into.search =
+            query::MappingSearch{settings_.objective, found->tried,
+                                 found->valid,        found->cut,
+                                 found->proven,       found->stopped,
+                                 found->bound,        map::cost_of(into.evaluation, settings_.objective)};
         return {};
     }
 
@@ -272,6 +301,7 @@ class MapCommand : public Command {
         return print_text(report::render_mapping_text(answer, report::terminal_width()));
     }
 
+    CLI::App* sub_ = nullptr;
     std::vector<std::string> files_, set_;
     CloudOptions cloud_;
     map::SearchSettings settings_;

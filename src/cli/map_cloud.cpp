@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "cli/model_sizes.h"
 #include "report/render_cloud.h"
 #include "report/write_rows.h"
 
@@ -54,9 +55,6 @@ void CloudOptions::declare(CLI::App& command) {
 
 Result<std::string> CloudOptions::text_of(importer::timeloop::Specification given, const CloudRun& run,
                                           const std::string& name, report::Format format) const {
-    if (name == "yaml")
-        return fail("a cloud of mappings is not one mapping", {}, {},
-                    "use --draw NUMBER --format yaml for one of them");
     query::CloudAnswer answer;
     answer.problem = std::move(given.problem);
     answer.architecture = std::move(given.architecture);
@@ -101,8 +99,8 @@ Result<importer::timeloop::TemplateValues> template_values(const std::vector<std
     for (const std::string& each : given) {
         const size_t sign = each.find('=');
         if (sign == std::string::npos || sign == 0)
-            return fail(fmt::format("--set {}: NAME=VALUE was expected", each), {}, {},
-                        "as in --set width=16");
+            return fail(
+                usage(fmt::format("--set {}: NAME=VALUE was expected", each), "as in --set width=16"));
         values[each.substr(0, sign)] = each.substr(sign + 1);
     }
     return values;

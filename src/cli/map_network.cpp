@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cstdio>
 
+#include "cli/map_uses.h"
 #include "cli/new_file.h"
 #include "cli/standard_output.h"
-#include "cli/table_output.h"
 #include "query/mapping/sweep.h"
 #include "report/render.h"
 #include "report/render_network_mapping.h"
@@ -26,14 +26,10 @@ Result<query::NetworkLayers> read_layers(const MapRequest& request) {
             "no op of it is a convolution or product of known shapes", request.model, {},
             "'opsight estimate' lists its ops; --dim and --shape give sizes that the file leaves open");
     if (request.layer.empty()) return layers;
-    std::erase_if(layers.layers,
-                  [&](const query::NetworkLayer& layer) { return layer.name != request.layer; });
-    if (layers.layers.empty())
+    if (!layers.keep_only(request.layer))
         return fail(
             fmt::format("no unique layer is called '{}'", request.layer), request.model, {},
             "the table without --layer names them: a layer that is there several times by its first op");
-    layers.unmapped.clear();
-    layers.notes.emplace_back("The other layers are left out.");
     return layers;
 }
 
@@ -74,11 +70,11 @@ Result<query::SweepAxis> axis_of(const std::string& text) {
         return fail(usage(fmt::format("'{}' is not a sweep", text),
                           "use LEVEL.ATTRIBUTE=VALUE,VALUE, as in GlobalBuffer.depth=64k,128k"));
     query::SweepAxis axis{text.substr(0, dot), text.substr(dot + 1, equals - dot - 1), {}};
-    for (const std::string& word : split_lists({text.substr(equals + 1)})) {
+    OPSIGHT_ASSIGN(const std::vector<std::string> words, list_items(text.substr(equals + 1), "--sweep"));
+    for (const std::string& word : words) {
         OPSIGHT_ASSIGN(const double value, value_of(word));
         axis.values.push_back(value);
     }
-    if (axis.values.empty()) return fail(usage(fmt::format("'{}' has no values", text), "add one"));
     return axis;
 }
 
@@ -107,8 +103,6 @@ Status sweep(const MapRequest& request) {
         OPSIGHT_ASSIGN(query::SweepAxis axis, axis_of(text));
         axes.push_back(std::move(axis));
     }
-    if (request.format == "yaml")
-        return fail(usage("a sweep has no mapping to write", "use table, csv or json"));
     OPSIGHT_ASSIGN(const report::Format format, report::parse_format(request.format));
     query::NetworkLayers layers;
     if (!request.model.empty()) {
@@ -123,6 +117,7 @@ Status sweep(const MapRequest& request) {
             importer::timeloop::Specification given,
             importer::timeloop::read_changed(request.files, request.arch, changes, request.values));
         query::NetworkLayers one;
+        one.name = given.problem.name;
         one.layers.push_back({given.problem.name, "problem", {}, given.problem, 1});
         return query::map_network(std::move(one), {{given.architecture, given.constraints}}, request.settings,
                                   {});

@@ -29,6 +29,9 @@ class NotingStore : public fleet::Store {
         return noted(of_->free_sql(sql, most));
     }
 
+    // What was said on standard error already.
+    bool has_said(const std::string& note) const { return said_.count(note) > 0; }
+
   private:
     Result<fleet::Answer> noted(Result<fleet::Answer> answer) {
         if (answer)

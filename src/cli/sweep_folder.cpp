@@ -270,16 +270,34 @@ Status SweepFolder::keep(const std::string& point, int64_t repeat, const query::
                       query::recorded_run_json(recorded, maker()));
 }
 
-Result<query::RecordedRun> SweepFolder::recorded(const SweepRun& run) const {
+Result<query::KeptRun> SweepFolder::kept(const SweepRun& run) const {
     const std::string path = file_of(run.point, fmt::format(".{}.json", run.repeat));
     std::error_code ignored;
-    if (fs::exists(path, ignored)) {
-        Result<query::RecordedRun> kept = query::parse_recorded_run(whole_file(path), path, maker());
-        if (kept) return kept;
+    if (!fs::exists(path, ignored)) return fail("is not there", path);
+    return query::parse_recorded_run(whole_file(path), path);
+}
+
+bool SweepFolder::keeps_own(const SweepRun& run) const {
+    const Result<query::KeptRun> there = kept(run);
+    return there && there->made_by == maker();
+}
+
+Result<query::RecordedRun> SweepFolder::recorded(const SweepRun& run, std::vector<std::string>& notes) const {
+    Result<query::KeptRun> there = kept(run);
+    if (there && there->made_by == maker()) return std::move(there->run);
+    Result<query::RecordedRun> read = read_profile_of_run(profile_of(run.point, run.repeat));
+    if (read) {
+        static_cast<void>(keep(run.point, run.repeat, *read));  // where it cannot be kept it is read again
+        return read;
     }
-    OPSIGHT_ASSIGN(query::RecordedRun read, read_profile_of_run(profile_of(run.point, run.repeat)));
-    static_cast<void>(keep(run.point, run.repeat, read));  // where it cannot be kept it is read again
-    return read;
+    if (!there)
+        return fail(fmt::format("its profile cannot be read: {}; and what was kept of it {}",
+                                read.error().message(), there.error().message()));
+    notes.push_back(fmt::format(
+        "{}, run {}: what another Opsight kept of it ({}) stands, for its profile is not there to "
+        "be read again",
+        run.point, run.repeat, there->made_by));
+    return std::move(there->run);
 }
 
 Result<query::Sweep> SweepFolder::read() const {
@@ -303,11 +321,11 @@ Result<query::Sweep> SweepFolder::read() const {
         into.wall_s = run.wall_s;
         into.rss_bytes = run.rss_bytes;
         if (run.bare || !run.failed.empty()) continue;
-        Result<query::RecordedRun> recorded = this->recorded(run);
+        Result<query::RecordedRun> recorded = this->recorded(run, out.notes);
         if (recorded)
             into.recorded = *std::move(recorded);
         else
-            into.failed = "its profile cannot be read: " + recorded.error().message();
+            into.failed = recorded.error().message();
     }
     for (const size_t line : lines_unread_)
         out.notes.push_back(fmt::format("line {} of runs.jsonl is not a run and was passed over", line));

@@ -54,7 +54,10 @@ class SweepFolder {
     std::string profile_of(const std::string& point, int64_t repeat) const;
     std::string output_of(const std::string& point, int64_t repeat, bool bare) const;
     // What is kept of a recorded run; read from its profile where that was not done, or by another Opsight.
-    Result<query::RecordedRun> recorded(const SweepRun& run) const;
+    // Where that profile is not there what the other one kept stands, and a note says so.
+    Result<query::RecordedRun> recorded(const SweepRun& run, std::vector<std::string>& notes) const;
+    // Whether what is kept of it was made by this Opsight.
+    bool keeps_own(const SweepRun& run) const;
     Status keep(const std::string& point, int64_t repeat, const query::RecordedRun& recorded) const;
 
     // All of it, for its report.
@@ -68,6 +71,7 @@ class SweepFolder {
     Status write_plan() const;
     Status check_same(const SweepPlan& wanted) const;
     std::string file_of(const std::string& point, const std::string& ending) const;
+    Result<query::KeptRun> kept(const SweepRun& run) const;
 
     std::string path_;
     SweepPlan plan_;

@@ -169,7 +169,7 @@ class Runner {
             return {};
         }
         std::vector<double> times(recorded->times_ns.begin(), recorded->times_ns.end());
-        shown = fmt::format("{:.4g} ms an iteration", query::median_of_values(std::move(times)) / 1e6);
+        shown = fmt::format("{:.4g} ms an iteration", ::opsight::sweep::median_of(std::move(times)) / 1e6);
         return folder_.keep(run.point, run.repeat, *recorded);
     }
 
@@ -222,7 +222,9 @@ Status import_sweep(SweepFolder& folder) {
     OPSIGHT_ASSIGN(const std::vector<sweep::Point> points, sweep::points_of(folder.plan().parameters));
     for (size_t i = 0; i < points.size(); ++i) {
         const std::string name = sweep::name_of(folder.plan().parameters, points[i]);
-        if (folder.find(name, 1, false)) continue;
+        const SweepRun* const done = folder.find(name, 1, false);
+        // What another Opsight kept is read again, where the trace is there still.
+        if (done && (!done->failed.empty() || folder.keeps_own(*done))) continue;
         OPSIGHT_ASSIGN(const std::vector<std::string> path,
                        sweep::words_of_point(folder.plan().command, folder.plan().parameters, points[i]));
         SweepRun run{.point = name};
@@ -231,6 +233,7 @@ Status import_sweep(SweepFolder& folder) {
             return read_profile_of_run(profile.path());
         };
         const Result<query::RecordedRun> recorded = read();
+        if (!recorded && done) continue;  // the folder tells of it
         if (recorded)
             OPSIGHT_TRY(folder.keep(name, 1, *recorded));
         else

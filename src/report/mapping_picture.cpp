@@ -6,17 +6,16 @@
 #include <array>
 
 #include "report/escape.h"
+#include "report/render_mapping.h"
 #include "report/svg_chart.h"
 
 namespace opsight::report {
 namespace {
 
+using query::energy_words;
+
 constexpr double kNestWidth = 560, kBarsLeft = 600, kBarsWidth = 500, kTop = 64, kLine = 18, kStep = 10;
 constexpr size_t kSeries = 6, kLongestName = 26;
-
-std::string energy(double pj) {
-    return pj >= 1e6 ? fmt::format("{:.4g} uJ", pj * 1e-6) : fmt::format("{:.4g} pJ", pj);
-}
 
 std::string shortened(const std::string& name) {
     return name.size() <= kLongestName ? name : name.substr(0, kLongestName - 3) + "...";
@@ -39,7 +38,8 @@ std::vector<Bar> energy_bars(const query::MappingAnswer& answer) {
     const double all = evaluation.energy_pj;
     std::vector<Bar> bars;
     const auto add = [&](const std::string& name, double pj) -> Bar& {
-        bars.push_back({name, fmt::format("{} ({:.1f}%)", energy(pj), all > 0 ? 100 * pj / all : 0), {}, pj});
+        bars.push_back(
+            {name, fmt::format("{} ({:.1f}%)", energy_words(pj), all > 0 ? 100 * pj / all : 0), {}, pj});
         return bars.back();
     };
     for (size_t i = evaluation.levels.size(); i-- > 0;) {
@@ -50,14 +50,14 @@ std::vector<Bar> energy_bars(const query::MappingAnswer& answer) {
             if (level.spaces[space].kept)
                 bar.parts.push_back({space, level.spaces[space].energy_pj,
                                      fmt::format("{} at {}: {}", answer.problem.spaces[space].name, bar.name,
-                                                 energy(level.spaces[space].energy_pj))});
+                                                 energy_words(level.spaces[space].energy_pj))});
         if (level.leak_pj > 0)
             bar.parts.push_back({kSeries - 1, level.leak_pj,
-                                 fmt::format("leakage of {}: {}", bar.name, energy(level.leak_pj))});
+                                 fmt::format("leakage of {}: {}", bar.name, energy_words(level.leak_pj))});
     }
     add(answer.architecture.compute.name, evaluation.compute_pj)
         .parts.push_back({kSeries - 2, evaluation.compute_pj,
-                          fmt::format("computing: {}", energy(evaluation.compute_pj))});
+                          fmt::format("computing: {}", energy_words(evaluation.compute_pj))});
     return bars;
 }
 
@@ -226,12 +226,13 @@ std::string render_mapping_picture(const query::MappingAnswer& answer) {
     const map::Evaluation& evaluation = answer.evaluation;
     const std::string note = fmt::format(
         "{} cycles, {:.1f}% of the units used, {}, {:.4g} J*cycles; tiles in words", evaluation.cycles,
-        100 * evaluation.utilization, energy(evaluation.energy_pj), evaluation.edp());
+        100 * evaluation.utilization, energy_words(evaluation.energy_pj), evaluation.edp());
     return svg_picture(
-        1120, std::max(nest.bottom(), y) + 14,
+        1120, std::max(nest.bottom(), y) + 14 + kFootnote,
         fmt::format("{} on {} x {}", answer.problem.name, answer.architecture.compute.mesh.instances(),
                     answer.architecture.compute.name),
-        note, {boxes, bars});
+        note,
+        {boxes, bars, svg_footnote(std::max(nest.bottom(), y) + 4, 1120, energy_line(answer.architecture))});
 }
 
 std::string render_mapping_bars(const query::MappingAnswer& answer) {

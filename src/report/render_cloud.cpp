@@ -14,15 +14,13 @@
 namespace opsight::report {
 namespace {
 
+using query::energy_words;
+
 constexpr std::string_view kNotAll =
     "What was not drawn may cost less, and may have fewer accesses: see --search.";
 
 std::string times(double more, double less) {
     return less > 0 ? fmt::format("{:.3g} times", more / less) : "-";
-}
-
-std::string energy(double pj) {
-    return pj >= 1e6 ? fmt::format("{:.4g} uJ", pj * 1e-6) : fmt::format("{:.4g} pJ", pj);
 }
 
 std::string drawn_text(const map::Cloud& cloud) {
@@ -35,12 +33,12 @@ std::string drawn_text(const map::Cloud& cloud) {
 
 std::string least_text(const map::Cloud::Least& least) {
     return fmt::format("{} words in {} mapping{}; their energy is {} to {}, {}", least.accesses,
-                       least.mappings, least.mappings == 1 ? "" : "s", energy(least.least_pj),
-                       energy(least.most_pj), times(least.most_pj, least.least_pj));
+                       least.mappings, least.mappings == 1 ? "" : "s", energy_words(least.least_pj),
+                       energy_words(least.most_pj), times(least.most_pj, least.least_pj));
 }
 
 std::string nest_of(const char* title, const query::MappingAnswer& mapping) {
-    return fmt::format("\n{}: {}, {} cycles\n{}", title, energy(mapping.evaluation.energy_pj),
+    return fmt::format("\n{}: {}, {} cycles\n{}", title, energy_words(mapping.evaluation.energy_pj),
                        mapping.evaluation.cycles,
                        map::loop_nest(mapping.mapping, mapping.architecture, mapping.problem));
 }
@@ -52,13 +50,6 @@ void put_mapping(JsonWriter& json, const char* name, uint64_t draw, const query:
         json.field("utilization", mapping.evaluation.utilization);
         json.field("loop_nest", map::loop_nest(mapping.mapping, mapping.architecture, mapping.problem));
     });
-}
-
-double power_of_ten_below(double value) {
-    return std::pow(10, std::floor(std::log10(value)));
-}
-double power_of_ten_above(double value) {
-    return std::pow(10, std::ceil(std::log10(value) + 1e-9));
 }
 
 // Points in squares of the picture: a dot for each square, the larger the more of them.
@@ -98,12 +89,12 @@ class Picture {
         }
         least_y = std::max(least_y, 1e-3);
         x_ = {.title = "cycles",
-              .from = power_of_ten_below(least_x),
-              .to = power_of_ten_above(most_x),
+              .from = decade_below(least_x),
+              .to = decade_above(most_x * (1 + 1e-9)),
               .prefixes = true};
         y_ = {.title = "energy (pJ)",
-              .from = power_of_ten_below(least_y),
-              .to = power_of_ten_above(std::max(most_y, least_y)),
+              .from = decade_below(least_y),
+              .to = decade_above(std::max(most_y, least_y) * (1 + 1e-9)),
               .prefixes = true};
     }
 
@@ -129,16 +120,13 @@ class Picture {
                 std::min(1.0 + 0.5 * std::log10(static_cast<double>(square.count)), 4.0) + (fewest ? 1 : 0),
                 style,
                 fmt::format("{} mapping{}; draw {}: {}, {} cycles, {} words at {}", square.count,
-                            square.count == 1 ? "" : "s", square.first->draw, energy(square.first->energy_pj),
-                            square.first->cycles, square.first->outer_accesses, answer_.outer()));
+                            square.count == 1 ? "" : "s", square.first->draw,
+                            energy_words(square.first->energy_pj), square.first->cycles,
+                            square.first->outer_accesses, answer_.outer()));
     }
 
     void front(SvgChart& chart) const {
-        std::vector<const map::CloudPoint*> front;
-        for (const map::CloudPoint& point : answer_.cloud.points)
-            if (point.pareto) front.push_back(&point);
-        std::sort(front.begin(), front.end(),
-                  [](const auto* a, const auto* b) { return a->cycles < b->cycles; });
+        const std::vector<const map::CloudPoint*> front = answer_.front();
         std::vector<double> steps;
         for (size_t i = 0; i < front.size(); ++i) {
             const auto cycles = static_cast<double>(front[i]->cycles);
@@ -149,7 +137,7 @@ class Picture {
         for (const map::CloudPoint* point : front)
             chart.point(static_cast<double>(point->cycles), point->energy_pj, 4, "s2",
                         fmt::format("Pareto front, draw {}: {}, {} cycles", point->draw,
-                                    energy(point->energy_pj), point->cycles));
+                                    energy_words(point->energy_pj), point->cycles));
     }
 
     const query::CloudAnswer& answer_;
@@ -163,9 +151,10 @@ std::string render_cloud_text(const query::CloudAnswer& answer, int width) {
     const map::Cloud& cloud = answer.cloud;
     const map::Cloud::Least least = cloud.least_accesses();
     std::string text = wrapped(fmt::format("Mappings     {}", drawn_text(cloud)), width);
-    text += fmt::format("Energy       {} to {}, {}\n", energy(cloud.best().energy_pj),
-                        energy(cloud.most_pj()), times(cloud.most_pj(), cloud.best().energy_pj));
-    text += wrapped(fmt::format("Fewest accesses of {}: {}", answer.outer(), least_text(least)), width);
+    text += fmt::format("Energy       {} to {}, {}\n", energy_words(cloud.best().energy_pj),
+                        energy_words(cloud.most_pj()), times(cloud.most_pj(), cloud.best().energy_pj));
+    text += wrapped(
+        fmt::format("Fewest accesses of {} of those drawn: {}", answer.outer(), least_text(least)), width);
     text += "\n" + render_table(query::cloud_front(answer), width);
     text += nest_of("Least energy of all", answer.best);
     text +=
@@ -196,6 +185,7 @@ std::string render_cloud_json(const query::CloudAnswer& answer, size_t most) {
         json.field("least_energy_pj", cloud.best().energy_pj).field("most_energy_pj", cloud.most_pj());
         json.object("fewest_outer_accesses", [&] {
             json.field("level", answer.outer()).field("accesses", least.accesses);
+            json.field("of", "the mappings that were drawn");
             json.field("mappings", least.mappings);
             json.field("least_energy_pj", least.least_pj).field("most_energy_pj", least.most_pj);
         });
@@ -203,6 +193,7 @@ std::string render_cloud_json(const query::CloudAnswer& answer, size_t most) {
         put_mapping(json, "fewest_accesses_least_energy", least.least_draw, answer.frugal);
         put_mapping(json, "fewest_accesses_most_energy", least.most_draw, answer.wasteful);
         json.field("note", kNotAll);
+        put_energy_sources(json, answer.architecture);
         put_rows(json.key("front"), query::cloud_front(answer));
         put_rows(json.key("points"), query::cloud_points(answer, most));
     });
@@ -216,10 +207,12 @@ std::string render_cloud_picture(const query::CloudAnswer& answer) {
     const std::string note = fmt::format(
         "energy from {} to {}, {}; fewest accesses of {} of those drawn: {} "
         "mappings, their energy differs {}; what was not drawn may be better",
-        energy(answer.cloud.best().energy_pj), energy(answer.cloud.most_pj()),
+        energy_words(answer.cloud.best().energy_pj), energy_words(answer.cloud.most_pj()),
         times(answer.cloud.most_pj(), answer.cloud.best().energy_pj), answer.outer(), least.mappings,
         times(least.most_pj, least.least_pj));
-    return svg_picture(Picture::kWidth + 16, Picture::kHeight + 60, title, note, {Picture(answer).chart()});
+    return svg_picture(Picture::kWidth + 16, Picture::kHeight + 60 + kFootnote, title, note,
+                       {Picture(answer).chart(), svg_footnote(Picture::kHeight + 56, Picture::kWidth,
+                                                              energy_line(answer.architecture))});
 }
 
 }  // namespace opsight::report

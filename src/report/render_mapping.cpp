@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
-#include "map/search.h"
 #include "report/json_parts.h"
 #include "report/mapping_picture.h"
 #include "report/render.h"
 
 namespace opsight::report {
 namespace {
+
+constexpr std::string_view kEstimate = "estimate: ";
 
 void put_summary(JsonWriter& json, const map::Evaluation& evaluation) {
     json.field("cycles", evaluation.cycles).field("computes", evaluation.computes);
@@ -60,13 +61,12 @@ std::string slowest(const query::MappingAnswer& answer) {
 std::string search_text(const query::MappingSearch& search) {
     std::string text =
         search.proven ? "proven: no mapping under these constraints" : "best found, not proven: no mapping";
-    const std::optional<map::Objective> objective = map::parse_objective(search.objective);
-    const std::string_view unit = objective ? unit_of(*objective) : "pJ";
+    const std::string_view name = name_of(search.objective);
     if (search.proven)
-        text += fmt::format(" has less {}", search.objective);
+        text += fmt::format(" has less {}", name);
     else
-        text += fmt::format(" has less {} than {:.4g} {}, {:.1f}% below", search.objective, search.bound,
-                            unit, 100 - 100 * search.bound / search.cost);
+        text += fmt::format(" has less {} than {:.4g} {}, {:.1f}% below", name, search.bound,
+                            unit_of(search.objective), 100 - 100 * search.bound / search.cost);
     if (search.stopped) text += "; stopped before its end";
     return fmt::format(
         "Search       {}\n             {} mappings tried, {} fit; {} choices cut off by bounds\n", text,
@@ -74,7 +74,7 @@ std::string search_text(const query::MappingSearch& search) {
 }
 
 void put_search(JsonWriter& json, const query::MappingSearch& search) {
-    json.field("objective", search.objective);
+    json.field("objective", name_of(search.objective));
     json.field("tried", search.tried);
     json.field("valid", search.valid);
     json.field("cut", search.cut);
@@ -155,28 +155,50 @@ class MappingParts {
     const query::MappingAnswer& answer_;
 };
 
-std::string energy_text(double pj) {
-    if (pj >= 1e9) return fmt::format("{:.3f} mJ", pj * 1e-9);
-    if (pj >= 1e6) return fmt::format("{:.3f} uJ", pj * 1e-6);
-    if (pj >= 1e3) return fmt::format("{:.3f} nJ", pj * 1e-3);
-    return fmt::format("{:.3f} pJ", pj);
-}
-
 }  // namespace
 
-std::string energy_note(const map::Architecture& architecture) {
-    std::vector<std::string> built_in;
-    std::string estimates;
-    const auto look = [&](const std::string& name, const std::string& source) {
-        constexpr std::string_view kEstimate = "estimate: ";
-        if (source == "built-in") built_in.push_back(name);
-        if (source.starts_with(kEstimate))
-            estimates += fmt::format("  {}: {}\n", name, source.substr(kEstimate.size()));
-    };
-    look(architecture.compute.name, architecture.compute.energy_source);
-    for (const map::Level& level : architecture.levels)
-        look(level.name, level.energy_source);
+void put_energy_sources(JsonWriter& json, const map::Architecture& architecture) {
+    json.list("energy_sources", [&] {
+        for (const query::EnergySource& each : query::energy_sources(architecture))
+            json.object([&] { json.field("part", each.part).field("source", each.source); });
+    });
+}
+
+std::string energy_line(const map::Architecture& architecture) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> kinds;
+    for (const query::EnergySource& each : query::energy_sources(architecture)) {
+        const std::string kind = each.source.starts_with(kEstimate) ? "estimates or tables of components"
+                                 : each.source == "built-in"        ? "the built-in table"
+                                                                    : "the " + each.source;
+        const auto at =
+            std::find_if(kinds.begin(), kinds.end(), [&](const auto& known) { return known.first == kind; });
+        if (at == kinds.end())
+            kinds.push_back({kind, {each.part}});
+        else
+            at->second.push_back(each.part);
+    }
     std::string text;
+    for (const auto& [kind, parts] : kinds)
+        text +=
+            fmt::format("{}{} ({})", text.empty() ? "energies are of " : ", ", kind, fmt::join(parts, ", "));
+    return text;
+}
+
+std::string energy_note(const map::Architecture& architecture) {
+    std::vector<std::string> built_in, tables, own;
+    std::string estimates;
+    for (const query::EnergySource& each : query::energy_sources(architecture)) {
+        if (each.source == "built-in") built_in.push_back(each.part);
+        if (each.source == "ERT") tables.push_back(each.part);
+        if (each.source == "architecture") own.push_back(each.part);
+        if (each.source.starts_with(kEstimate))
+            estimates += fmt::format("  {}: {}\n", each.part, each.source.substr(kEstimate.size()));
+    }
+    std::string text;
+    if (!tables.empty()) text += fmt::format("Energies of {} are of the ERT.\n", fmt::join(tables, ", "));
+    if (!own.empty())
+        text += fmt::format("Energies of {} are the architecture's own (vector_access_energy).\n",
+                            fmt::join(own, ", "));
     if (!built_in.empty())
         text += fmt::format(
             "Energies of {} are of the built-in table (docs/MAPPING.md); give an ERT for others.\n",
@@ -192,7 +214,7 @@ std::string render_mapping_text(const query::MappingAnswer& answer, int width) {
     std::string text = map::loop_nest(answer.mapping, answer.architecture, answer.problem);
     text += fmt::format("\nCycles       {}{}\n", evaluation.cycles, slowest(answer));
     text += fmt::format("Utilization  {:.1f}%\n", 100 * evaluation.utilization);
-    text += fmt::format("Energy       {}, {:.3f} pJ per compute\n", energy_text(evaluation.energy_pj),
+    text += fmt::format("Energy       {}, {:.3f} pJ per compute\n", query::energy_words(evaluation.energy_pj),
                         evaluation.energy_pj / static_cast<double>(evaluation.computes));
     text += fmt::format("EDP          {:.4g} J*cycles\n", evaluation.edp());
     if (evaluation.area_um2 > 0) text += fmt::format("Area         {:.4g} mm2\n", evaluation.area_um2 * 1e-6);
@@ -213,6 +235,7 @@ std::string render_mapping_json(const query::MappingAnswer& answer) {
         });
         json.object("summary", [&] { put_summary(json, answer.evaluation); });
         if (answer.search) json.object("search", [&] { put_search(json, *answer.search); });
+        put_energy_sources(json, answer.architecture);
         json.list("units", [&] { put_units(json, answer); });
         put_rows(json.key("levels"), query::mapping_levels(answer));
         put_rows(json.key("networks"), query::mapping_networks(answer));

@@ -3,12 +3,17 @@
 
 #include <string>
 
+#include "base/json_writer.h"
 #include "query/model/mappings.h"
 
 namespace opsight::report {
 
-// Which levels have energies of no table, and whose they are: whoever reads a sum should know. Empty: none.
+// Where the energies come from, for each format: whoever reads a sum should know. As text a line each.
 std::string energy_note(const map::Architecture& architecture);
+// "energies are of the ERT (MACs, DRAM), the built-in table (Buffer)", for a picture.
+std::string energy_line(const map::Architecture& architecture);
+// The field energy_sources of the object that is open.
+void put_energy_sources(JsonWriter& json, const map::Architecture& architecture);
 
 std::string render_mapping_text(const query::MappingAnswer& answer, int width);
 std::string render_mapping_json(const query::MappingAnswer& answer);

@@ -90,13 +90,6 @@ void put_mappings(JsonWriter& json, const query::NetworkMapping& network) {
             });
 }
 
-double decade_below(double value) {
-    return std::pow(10, std::floor(std::log10(value)));
-}
-double decade_above(double value) {
-    return std::pow(10, std::ceil(std::log10(value)));
-}
-
 std::string rooflines(const query::NetworkMapping& network, double width, double height) {
     const query::Roofline roofline = query::roofline_of(network);
     const double top = roofline.macs_per_cycle;
@@ -139,12 +132,11 @@ std::string render_network_text(const query::NetworkMapping& network, int width)
     if (!unmapped.rows.empty()) text += "\n" + render_table(unmapped, width);
     for (const std::string& note : network.layers.notes)
         text += wrapped(note + "\n", width);
-    if (network.architecture.compute.energy_source == "built-in")
-        text += wrapped(
-            "Energies of the built-in table are a scale, not a technology (docs/MAPPING.md); words are as "
-            "wide as "
-            "the accelerator's, whatever the model's types are.\n",
-            width);
+    text += energy_note(network.architecture);
+    text += wrapped(
+        "Words are as wide as the accelerator's, whatever the model's types are; the built-in table is a "
+        "scale, not a technology.\n",
+        width);
     return text;
 }
 
@@ -152,6 +144,9 @@ std::string render_network_json(const query::NetworkMapping& network) {
     JsonWriter json(2);
     json.object([&] {
         json.field("network", network.layers.name).field("architecture", network.architecture.name);
+        // Sums of one layer are not the network's.
+        if (!network.layers.only.empty()) json.field("only_layer", network.layers.only);
+        put_energy_sources(json, network.architecture);
         json.object("totals", [&] { put_totals(json, network); });
         put_rows(json.key("layers"), query::network_layer_table(network));
         put_rows(json.key("unmapped"), query::network_unmapped_table(network));
@@ -175,8 +170,10 @@ std::string render_network_yaml(const query::NetworkMapping& network) {
 
 std::string render_network_roofline(const query::NetworkMapping& network) {
     constexpr double kWidth = 760, kHeight = 500;
-    return svg_picture(kWidth, kHeight, network.layers.name + ": best mappings",
-                       "worked out, nothing is measured", {rooflines(network, kWidth - 16, kHeight - 60)});
+    return svg_picture(kWidth, kHeight + kFootnote, network.layers.title() + ": best mappings",
+                       "worked out, nothing is measured",
+                       {rooflines(network, kWidth - 16, kHeight - 60),
+                        svg_footnote(kHeight - 4, kWidth, energy_line(network.architecture))});
 }
 
 }  // namespace opsight::report

@@ -34,6 +34,14 @@ std::vector<double> ticks(const ChartAxis& axis, size_t most) {
 
 }  // namespace
 
+double decade_below(double value) {
+    return std::pow(10, std::floor(std::log10(value)));
+}
+
+double decade_above(double value) {
+    return std::pow(10, std::ceil(std::log10(value)));
+}
+
 std::string prefixed(double value) {
     constexpr std::array<std::string_view, 7> kPrefixes = {" ", " k", " M", " G", " T", " P", " E"};
     size_t power = 0;
@@ -122,6 +130,20 @@ std::string SvgChart::finish(std::string_view title) const {
         "<g role=\"img\" aria-label=\"{0}\">\n<text class=\"title\" x=\"{1:.1f}\" y=\"{2:.1f}\">{0}</text>\n"
         "{3}{4}{5}{6}</g>\n",
         html_escaped(title), left_, top_ - 10, axes(), lines_, points_, words_);
+}
+
+std::string svg_footnote(double top, double width, std::string_view words) {
+    constexpr double kLetter = 5.8, kLine = 14;
+    const auto most = static_cast<size_t>((width - 28) / kLetter);
+    std::string out;
+    for (double y = top + kLine; !words.empty(); y += kLine) {
+        size_t length = words.size();
+        if (length > most) length = std::min(words.rfind(' ', most), words.size());
+        out += fmt::format("<text class=\"note\" x=\"14\" y=\"{:.0f}\">{}</text>\n", y,
+                           html_escaped(words.substr(0, length)));
+        words.remove_prefix(std::min(length + 1, words.size()));
+    }
+    return out;
 }
 
 std::string svg_picture(double width, double height, std::string_view title, std::string_view note,

@@ -15,6 +15,10 @@ struct ChartAxis {
     bool prefixes = false;     // ticks as "10 G"
 };
 
+// The powers of ten around a value above 0, for the ends of an axis.
+double decade_below(double value);
+double decade_above(double value);
+
 // "989 T", with room for a unit behind it: three digits.
 std::string prefixed(double value);
 
@@ -44,6 +48,10 @@ class SvgChart {
     ChartAxis x_, y_;
     std::string lines_, points_, words_;
 };
+
+// Words below the charts of a picture, in lines that fit its width; `top`: where the first one begins.
+std::string svg_footnote(double top, double width, std::string_view words);
+inline constexpr double kFootnote = 40;  // the room for two lines
 
 // The charts, one picture of this size. `note`: a line below the title.
 std::string svg_picture(double width, double height, std::string_view title, std::string_view note,

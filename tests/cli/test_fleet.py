@@ -232,7 +232,14 @@ class FleetTest(unittest.TestCase):
         compared = asked("compare", self.store, "--base", "model=a", "--new", "model=a")
         self.assertTrue(all(row["change_ns"] in (0, None) for row in compared["times"]))
         self.assertTrue(all(row["change_gpu_ns"] == 0 for row in compared["ops"]))
-        self.assertEqual(len(asked("trend", self.store)["runs"]), 2)
+        trend = asked("trend", self.store)
+        self.assertEqual(len(trend["runs"]), 2)
+        untold = [note for note in trend["notes"] if note.startswith("no change was looked for in: ")]
+        columns = {"communication_pct": "exposed communication", "idle_pct": "idle or not recorded",
+                   "dataloader_pct": "data loading"}
+        for key, name in columns.items():
+            told = sum(row[key] is not None for row in trend["runs"])
+            self.assertEqual(told < 2, any(name in note for note in untold), (key, trend["notes"]))
 
     def test_free_sql_cannot_write(self):
         self.push(self.single.path)

@@ -12,6 +12,16 @@ RESNET = CORPUS and os.path.join(CORPUS, "onnx", "onnx-light__resnet50.onnx")
 # ResNet-50 (He et al., CVPR 2016, table 1) at 224x224: multiply-adds of its 53 convolutions and its last layer.
 RESNET_CONVOLUTIONS, RESNET_LAST = 53, 2048 * 1000
 SMALL = "problem: {N: 1, C: 4, K: 8, P: 6, Q: 6, R: 3, S: 3}\n"
+# A table of energies for one level; the others keep the built-in ones.
+ERT = """ERT:
+  version: 0.3
+  tables:
+  - name: system.GlobalBuffer
+    actions:
+    - {name: read, energy: 20}
+    - {name: write, energy: 22}
+    - {name: update, energy: 22}
+"""
 
 
 def sizes(shape):
@@ -101,6 +111,33 @@ class Network(unittest.TestCase):
         self.assertIn("at least", table)
         self.assertIn("Not in the totals", table)
 
+    def test_one_layer_is_not_the_network(self):
+        quick = ("--budget", "1000", "--samples", "1000")
+        whole = self.answer("eyeriss-256", *quick)
+        name = whole["layers"][0]["layer"]
+        one = self.answer("eyeriss-256", "--layer", name, *quick)
+        self.assertEqual(one["only_layer"], name)
+        self.assertFalse(one["totals"]["complete"])
+        self.assertNotIn("only_layer", whole)
+        options = ("map", RESNET, "--arch", "eyeriss-256", "--layer", name, *quick)
+        table = opsight_cli.run(*options).stdout
+        self.assertIn(f"layer {name} alone of ", table.splitlines()[0])
+        self.assertNotIn("100.0% of all that are counted", table)
+        self.assertNotIn("EDP of the network", table)
+        (row,) = json.loads(opsight_cli.run(*options, "--sweep", "GlobalBuffer.sizeKB=128", "--format", "json").stdout)
+        self.assertIn(f"layer {name} alone of ", row["of"])
+        path = os.path.join(opsight_cli.temporary_folder(), "layer.svg")
+        opsight_cli.run(*options, "--roofline", path)
+        with open(path, encoding="utf-8") as file:
+            self.assertIn(f"layer {name} alone of ", file.read())
+
+    def test_sources_of_energies_are_told(self):
+        path = os.path.join(opsight_cli.temporary_folder(), "sources.svg")
+        out = self.answer("eyeriss-256", "--budget", "500", "--samples", "500", "--roofline", path)
+        self.assertIn({"part": "DRAM", "source": "built-in"}, out["energy_sources"])
+        with open(path, encoding="utf-8") as file:
+            self.assertIn("energies are of the built-in table (MACs, ", file.read())
+
     def test_the_roofline_is_drawn(self):
         path = os.path.join(opsight_cli.temporary_folder(), "roofline.svg")
         opsight_cli.run("map", RESNET, "--arch", "nvdla-large", "--budget", "500", "--samples", "2000", "--roofline", path)
@@ -141,6 +178,57 @@ class Searches(unittest.TestCase):
                          [(1, 96), (1, 192), (16, 96), (16, 192), (128, 96), (128, 192)])
         small, large = rows[0]["energy_pj"], rows[4]["energy_pj"]
         self.assertNotEqual(small, large)
+
+    def test_options_that_would_be_ignored_are_refused(self):
+        mapping = write("given.yaml", self.run_search("--search", "energy", "--format", "yaml").stdout)
+        given, sweep = ("--mapping", mapping), ("--sweep", "GlobalBuffer.sizeKB=1,16")
+        for options, words in (
+                ((*given, *sweep), ("--mapping", "--sweep")), ((*given, "--method", "random"), ("--method", "--mapping")),
+                ((*given, "--budget", "9"), ("--budget", "--mapping")), ((*given, "--samples", "9"), ("--samples",)),
+                ((*given, "--seed", "9"), ("--seed",)), ((*given, "--threads", "1"), ("--threads",)),
+                ((*sweep, "--layer", "x"), ("--layer", "--sweep")), ((*sweep, "--roofline", "x.svg"), ("--roofline", "--sweep")),
+                ((*sweep, "--format", "yaml"), ("--format yaml", "--sweep")),
+                (("--search", "edp", "--points", "3"), ("--points", "--cloud")), (("--search", "edp", "--force"), ("--force",)),
+                (("--cloud", "9", "--method", "random"), ("--method", "--cloud")),
+                (("--cloud", "9", "--budget", "9"), ("--budget", "--cloud")), (("--cloud", "9", *sweep), ("--cloud", "--sweep")),
+                (("--cloud", "9", "--format", "yaml"), ("--format yaml", "--draw")),
+                (("--cloud", "9", "--points", "2"), ("--points", "csv")), (("--cloud", "9", *given), ("--cloud", "--mapping")),
+                (("--cloud", "9", "--search", "edp"), ("--cloud", "--search")), (("--draw", "9", "--points", "2"), ("--points",)),
+                (("--cloud", "0"), ("--cloud",)), (("--cloud", "9", "--set", "x"), ("--set",)), (("--list",), ("--list",)),
+                (("--cloud", "9", "--format", "pdf"), ("pdf",)), (("--near", "3"), ("--cloud",))):
+            done = opsight_cli.run("map", write("small.yaml", SMALL), "--arch", "eyeriss-256", *options, check=False)
+            self.assertEqual(done.returncode, 2, (options, done.stderr))
+            for word in words:
+                self.assertIn(word, done.stderr, options)
+
+    def test_empty_items_are_refused(self):
+        for options in (("--search", ","), ("--search", "edp,"), ("--search", ""), ("--search", "energy,,delay"),
+                        ("--sweep", "GlobalBuffer.sizeKB=1,,16"), ("--sweep", "GlobalBuffer.sizeKB=")):
+            done = opsight_cli.run("map", write("small.yaml", SMALL), "--arch", "eyeriss-256", *options, check=False)
+            self.assertEqual(done.returncode, 2, (options, done.stderr))
+            self.assertIn("is empty", done.stderr, options)
+
+    def test_a_cloud_tells_what_its_numbers_are_of(self):
+        options = ("--cloud", "2000", "--near", "0")
+        out = json.loads(self.run_search(*options, "--format", "json").stdout)
+        self.assertEqual(out["fewest_outer_accesses"]["of"], "the mappings that were drawn")
+        self.assertIn({"part": "MACs", "source": "built-in"}, out["energy_sources"])
+        picture = self.run_search(*options, "--format", "svg").stdout
+        self.assertIn("of those drawn", picture)
+        self.assertIn("energies are of the built-in table (MACs, ", picture)
+        self.assertIn("of those drawn", self.run_search(*options).stdout)
+
+    def test_a_sweep_beside_a_table_of_energies_says_that_they_stay(self):
+        table = write("ert.yaml", ERT)
+        sweep = ("--search", "energy", "--sweep", "GlobalBuffer.sizeKB=16,128")
+        for row in json.loads(self.run_search(table, *sweep, "--format", "json").stdout):
+            self.assertEqual(row["energy_source"], "GlobalBuffer: ERT, the same at all sizes")
+        self.assertIn("stay as the ERT gives them", self.run_search(table, *sweep).stdout)
+        for row in json.loads(self.run_search(*sweep, "--format", "json").stdout):
+            self.assertEqual(row["energy_source"], "GlobalBuffer: built-in")
+        one = json.loads(self.run_search(table, "--search", "energy", "--format", "json").stdout)
+        self.assertIn({"part": "GlobalBuffer", "source": "ERT"}, one["energy_sources"])
+        self.assertIn("Energies of GlobalBuffer are of the ERT", self.run_search(table, "--search", "energy").stdout)
 
     def test_bad_words_have_a_remedy(self):
         for options, word in ((("--search", "speed"), "energy, delay"), (("--search", "edp", "--method", "guess"), "hybrid"),

@@ -153,6 +153,37 @@ class SweepTest(unittest.TestCase):
         same = json.loads(self.sweep("--compare", kept, kept, "--json").stdout)
         self.assertIn("1.000 times", same["notes"][0])
 
+    def test_what_another_version_kept_is_not_lost(self):
+        for size in (1, 2):
+            trace_file(self.folder, f"t{size}.json", size)
+        folder = os.path.join(self.folder, "old")
+        traces = os.path.join(self.folder, "t{size}.json")
+        command = ("--vary", "size=1,2", "--from", traces, "-o", folder, "--format", "json")
+        before = json.loads(self.sweep(*command).stdout)
+        kept = sorted(os.path.join(folder, "runs", name) for name in os.listdir(os.path.join(folder, "runs")))
+        self.assertEqual(len(kept), 2)
+
+        def change(**fields):
+            for path in kept:
+                with open(path, encoding="utf-8") as file:
+                    run = json.load(file)
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(run | fields, file)
+
+        change(made_by="0.0 another")
+        again = json.loads(self.sweep(folder, "--format", "json").stdout)
+        self.assertEqual([row["latency_ns"] for row in again["points"]], [row["latency_ns"] for row in before["points"]])
+        self.assertEqual(sum("0.0 another" in note for note in again["notes"]), 2, again["notes"])
+        # With the traces at hand they are read again, and nothing is to be said.
+        again = json.loads(self.sweep(*command).stdout)
+        self.assertFalse(any("0.0 another" in note for note in again["notes"]), again["notes"])
+        # What a later version may have kept otherwise is a failure that names the point and the reason.
+        change(made_by="9.0 later", layout=2)
+        again = json.loads(self.sweep(folder, "--format", "json").stdout)
+        for row in again["points"]:
+            self.assertIn("another layout", row["failure"])
+        self.assertNotIn("in_flight", before["points"][0])
+
     def test_wrong_use_is_refused_before_anything_runs(self):
         folder = os.path.join(self.folder, "s")
         run = ["-o", folder, "--", "echo"]

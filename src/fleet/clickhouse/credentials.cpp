@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -5,14 +6,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <sstream>
 
 #include "fleet/clickhouse/address.h"
 
 namespace opsight::fleet::clickhouse {
 namespace {
 
-constexpr std::streamoff kLargestFile = 64 * 1024;
+constexpr size_t kLargestFile = 64 * 1024;
 
 std::string trimmed(const std::string& text) {
     const size_t first = text.find_first_not_of(" \t\r");
@@ -24,10 +25,10 @@ bool fits_a_header(const std::string& text) {
     return text.find_first_of(std::string("\r\n\0", 3)) == std::string::npos;
 }
 
-Status check_rights(const std::string& path) {
+// Of the file that is open: under its name another one may stand by now.
+Status check_rights(int file, const std::string& path) {
     struct stat info {};
-    if (stat(path.c_str(), &info) != 0)
-        return fail(std::string("cannot be read: ") + std::strerror(errno), path);
+    if (fstat(file, &info) != 0) return fail(std::string("cannot be read: ") + std::strerror(errno), path);
     if (!S_ISREG(info.st_mode)) return fail("holds no credentials: it is not a file", path);
     if (info.st_uid != geteuid() && info.st_uid != 0)
         return fail("belongs to another user, who could change it", path, {}, "chown it to yourself");
@@ -36,14 +37,32 @@ Status check_rights(const std::string& path) {
     return {};
 }
 
+Result<std::string> text_of(const std::string& path) {
+    // A pipe must not keep it waiting.
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0) return fail(std::string("cannot be read: ") + std::strerror(errno), path);
+    Status good = check_rights(file, path);
+    std::string text;
+    while (good && text.size() <= kLargestFile) {
+        char part[4096];
+        const ssize_t got = read(file, part, sizeof part);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) good = fail(std::string("cannot be read: ") + std::strerror(errno), path);
+        if (got <= 0) break;
+        text.append(part, static_cast<size_t>(got));
+    }
+    close(file);
+    if (!good) return fail(std::move(good).error());
+    if (text.size() > kLargestFile) return fail("is larger than credentials are", path);
+    return text;
+}
+
 Status read_file(const std::string& path, Credentials& out) {
-    OPSIGHT_TRY(check_rights(path));
-    std::ifstream file(path);
-    if (!file) return fail(std::string("cannot be read: ") + std::strerror(errno), path);
+    OPSIGHT_ASSIGN(const std::string text, text_of(path));
+    std::istringstream lines(text);
     int number = 0;
-    for (std::string line; std::getline(file, line);) {
+    for (std::string line; std::getline(lines, line);) {
         ++number;
-        if (file.tellg() > kLargestFile) return fail("is larger than credentials are", path);
         if (trimmed(line).empty() || trimmed(line)[0] == '#') continue;
         const size_t equals = line.find('=');
         const std::string key = trimmed(line.substr(0, equals));

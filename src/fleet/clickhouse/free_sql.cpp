@@ -74,6 +74,12 @@ Result<std::vector<Token>> tokens_of(const std::string& sql) {
         }
         ++at;
         if (std::isspace(static_cast<unsigned char>(sql[begin]))) continue;
+        // Later releases begin comments and texts with them, so what is a word here could be none there.
+        if (sql[begin] == '#' || sql[begin] == '$' || static_cast<unsigned char>(sql[begin]) >= 0x80)
+            return refused(fmt::format("has {} outside of quotes", sql[begin] == '#' ? "a #"
+                                                                   : sql[begin] == '$'
+                                                                       ? "a $"
+                                                                       : "a letter that is no ASCII"));
         depth += sql[begin] == '(' ? 1 : sql[begin] == ')' ? -1 : 0;
         if (depth < 0) return refused("closes a parenthesis that it has not opened");
         if (sql[begin] == ';' || sql[begin] == '{') return refused(fmt::format("has a {}", sql[begin]));
@@ -93,6 +99,70 @@ bool reaches_out(const std::string& function) {
                                                           "jdbc",   "odbc",     "mysql",         "sleep"};
     return std::any_of(kBegins.begin(), kBegins.end(),
                        [&](std::string_view begin) { return function.compare(0, begin.size(), begin) == 0; });
+}
+
+// IN and its forms as functions: notIn(), globalNotIn(), nullIn().
+bool ends_with_in(const std::string& word) {
+    static const std::vector<std::string_view> kForms = {
+        "in", "notin", "globalin", "nullin", "notnullin", "globalnullin", "globalnotin", "globalnotnullin"};
+    return among(kForms, word);
+}
+
+// Where the parenthesis closes that opens at `open`; they are balanced.
+size_t closing(const std::vector<Token>& tokens, size_t open) {
+    int depth = 0;
+    for (size_t at = open; at < tokens.size(); ++at) {
+        depth += tokens[at].word == "(" ? 1 : tokens[at].word == ")" ? -1 : 0;
+        if (depth == 0) return at;
+    }
+    return tokens.size();
+}
+
+// Whether tables follow each other with commas in the FROM at `at`. Columns of a USING may.
+bool has_comma_join(const std::vector<Token>& tokens, size_t at) {
+    static const std::vector<std::string_view> kEnd = {"where",  "prewhere", "group", "order",
+                                                       "having", "limit",    "union", "with"};
+    bool columns = false;
+    for (++at; at < tokens.size(); ++at) {
+        const std::string& word = tokens[at].word;
+        if (word == "(") {
+            at = closing(tokens, at);
+            continue;
+        }
+        if (word == ")" || (tokens[at].is_word && among(kEnd, word))) return false;
+        if (word == "using" || word == "join") columns = word == "using";
+        if (word == "," && !columns) return true;
+    }
+    return false;
+}
+
+bool is_name(const Token& token) {
+    static const std::vector<std::string_view> kValues = {"null", "true", "false"};
+    if (token.is_word)
+        return std::isdigit(static_cast<unsigned char>(token.word[0])) == 0 && !among(kValues, token.word);
+    return token.word == "`" || token.word == "\"";
+}
+
+// Whether an item of the list in the parentheses at `open` is a name alone ("system.one"), which IN would
+// read as a table.
+bool has_bare_name(const std::vector<Token>& tokens, size_t open) {
+    const size_t end = closing(tokens, open);
+    if (tokens[open + 1].word == "select" || tokens[open + 1].word == "with") return false;
+    for (size_t at = open + 1; at < end; ++at) {
+        size_t next = at;
+        if (tokens[at].word == "(") {
+            if (has_bare_name(tokens, at)) return true;  // ((system.one))
+            next = closing(tokens, at) + 1;
+        } else if (is_name(tokens[at])) {
+            for (next = at + 1; next + 1 < end && tokens[next].word == "." && is_name(tokens[next + 1]);)
+                next += 2;
+            if (next == end || tokens[next].word == ",") return true;
+        }
+        while (next < end && tokens[next].word != ",")
+            next = tokens[next].word == "(" ? closing(tokens, next) + 1 : next + 1;
+        at = next;
+    }
+    return false;
 }
 
 // Whether a table's name may get an alias of itself: no other one follows.
@@ -121,6 +191,10 @@ Result<FreeSql> made_safe(const std::string& sql, const Relations& relations) {
         if (next(at).word == "(" && reaches_out(word))
             return refused(fmt::format("calls {}, which reads what is not of the store", word));
         if (word == "in" && next(at).word != "(") return refused("has an IN without parentheses after it");
+        if (ends_with_in(word) && next(at).word == "(" && has_bare_name(tokens, at + 1))
+            return refused("has a name in the parentheses of an IN, where values or a SELECT may stand");
+        if (word == "from" && has_comma_join(tokens, at))
+            return refused("has a comma between tables: join them");
         if (word == "into" || word == "format" || word == "settings")
             return refused(fmt::format("has {}, which is not for it to say", word));
         if (word != "from" && word != "join") continue;
@@ -130,7 +204,6 @@ Result<FreeSql> made_safe(const std::string& sql, const Relations& relations) {
         if (!table.is_word || !find_table(table.word) || after.word == "." || after.word == "(")
             return refused(fmt::format("reads {}, which is not a table of the store",
                                        text.substr(table.begin, table.end - table.begin)));
-        if (after.word == ",") return refused("has a comma between tables: join them");
         out.tables.insert(table.word);
         out.text += text.substr(copied, table.begin - copied) + "(" + relations(table.word).whole + ")";
         if (stands_alone(tokens, at + 2)) out.text += " AS " + table.word;

@@ -95,7 +95,14 @@ Result<duck::Rows> query_all(const Cluster& cluster, const std::string& sql, Mis
     Backoff backoff(cluster.address().timeout_s);
     do {
         outcome = cluster.run_anywhere(text, reading_settings(cluster, !missing.empty()));
-        if (outcome.ok) return read_tsv(outcome.body);
+        if (outcome.ok) {
+            // Shards were skipped, and maybe more of them than did not answer before.
+            if (!missing.empty())
+                for (const int64_t shard : find_missing(cluster))
+                    if (!among(missing, shard)) missing.push_back(shard);
+            std::sort(missing.begin(), missing.end());
+            return read_tsv(outcome.body);
+        }
         if (!outcome.passing()) break;
         missing = find_missing(cluster);
     } while (backoff.wait());

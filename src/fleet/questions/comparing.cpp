@@ -176,16 +176,38 @@ std::vector<int64_t> series_of(const Answer& runs, const Metric& metric) {
     std::vector<int64_t> values;
     for (size_t row = 0; row < runs.rows.rows.size(); ++row) {
         const auto time = real(at(runs, "iteration_ns", row)), share = real(at(runs, column, row));
-        if (!time || !share) return {};  // not every run tells of it
+        if (!time || !share) return {};  // not every run tells of it: untold_note() says so
         values.push_back(std::llround(metric.time ? *time : *time * *share / 100));
     }
     return values;
 }
 
+// What an iteration does not consist of has no series.
+bool has_series(const Metric& metric) {
+    return metric.column != "wall_ns_middle" && metric.column != "gpu_utilization_pct_middle";
+}
+
+// The metrics that some runs do not tell, so that no change of them can be found.
+std::string untold_note(const Answer& runs) {
+    std::string out;
+    const size_t all = runs.rows.rows.size();
+    for (const Metric& metric : kMetrics) {
+        if (!has_series(metric)) continue;
+        const std::string column(metric.column.substr(0, metric.column.rfind("_middle")));
+        size_t told = 0;
+        for (size_t row = 0; row < all; ++row)
+            told += real(at(runs, column, row)).has_value();
+        if (told == all) continue;
+        out += fmt::format("{}{} ({} of {} runs tell it)", out.empty() ? "" : ", ", metric.name,
+                           told == 0 ? "none" : std::to_string(told), all);
+    }
+    return out.empty() ? out : "no change was looked for in: " + out;
+}
+
 std::vector<Found> find_all(const Answer& runs) {
     std::vector<Found> found;
     for (const Metric& metric : kMetrics) {
-        if (metric.column == "wall_ns_middle" || metric.column == "gpu_utilization_pct_middle") continue;
+        if (!has_series(metric)) continue;
         for (const query::ChangePoint& point : query::find_change_points(series_of(runs, metric)))
             found.push_back({std::string(metric.name), point});
     }
@@ -294,6 +316,7 @@ Result<query::Report> trend_report(Store& store, const Chosen& chosen) {
                                                static_cast<double>(point.before) / 1e6,
                                                static_cast<double>(point.after) / 1e6,
                                                text(at(runs, "name", point.at))));
+    if (std::string untold = untold_note(runs); !untold.empty()) report.notes.push_back(std::move(untold));
     if (runs.rows.rows.size() < 2 * query::kLeastBetweenChanges + 2)
         report.notes.push_back(fmt::format("{} runs: so few can hide any change; ten or more can show one",
                                            runs.rows.rows.size()));

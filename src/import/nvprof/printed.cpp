@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "import/nvprof/printed_parts.h"
-#include "import/text/clean_text.h"
 #include "import/text/line_reader.h"
+#include "import/text/repair_line.h"
 
 namespace opsight::importer::nvprof {
 namespace {
@@ -49,8 +49,8 @@ class Import {
             line.clear();
             OPSIGHT_ASSIGN(const bool any, lines_.next(line));
             if (!any) break;
-            if (!is_clean(line)) clean_text(line);
             printed_.line = lines_.number();
+            if (repair_line(line)) printed_.note(Diag::kUncleanText, line);
             take(line);
             file_.tell_progress();
         }

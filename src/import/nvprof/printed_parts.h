@@ -54,9 +54,9 @@ class TraceRows {
     struct Range {
         HostSpan span;
         StringId text{0};
-        int64_t pid = 0;
         bool mark = false, open = true;
     };
+    Range* last_open(std::vector<size_t>& places);
     void add_call(std::string_view name, int64_t begin, int64_t ns, int64_t correlation);
     void add_mark(std::string_view name, int64_t begin);
     void add_kernel(const PrintedTable& table, const Row& row, DeviceSpan span);
@@ -68,6 +68,9 @@ class TraceRows {
 
     Printed& p_;
     std::vector<Range> ranges_;
+    // Places of ranges that have not ended, by process, and by process and text: the last ends first.
+    absl::flat_hash_map<int64_t, std::vector<size_t>> open_;
+    absl::flat_hash_map<std::pair<int64_t, StringId>, std::vector<size_t>> open_named_;
     absl::flat_hash_map<TrackId, int64_t> ends_;
     uint64_t events_ = 0;
     int64_t moved_ = 0;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -74,6 +75,39 @@ TEST_F(PrintedTest, TraceAsCsv) {
     EXPECT_EQ(limit(p, "command"), "./train --steps 1");
     EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1) << "page faults";
     EXPECT_EQ(p.diagnostics.count(Diag::kSourceWarning), 1);
+}
+
+TEST_F(PrintedTest, RepairedTextIsCounted) {
+    std::string trace = seed("nvprof_trace.csv");
+    const size_t at = trace.find("conv1");
+    ASSERT_NE(at, trace.npos);
+    trace[at] = '\xff';
+    EXPECT_EQ(imported(trace).diagnostics.count(Diag::kUncleanText), 1);
+    // Lines of Windows are as good as others.
+    std::string lines;
+    for (const char c : seed("nvprof_trace.csv"))
+        lines += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    const Profile p = imported(lines);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUncleanText), 0);
+    EXPECT_EQ(p.device.size(), 3u);
+}
+
+// Ranges that overlap are closed by their texts; an end without one closes the last that is open. As many as
+// that took minutes when each end looked through all of them.
+TEST_F(PrintedTest, ManyOpenRangesAreClosedByTheirTexts) {
+    constexpr int kRanges = 200'000;
+    std::string trace = "\"Start\",\"Duration\",\"Name\"\nms,us,\n";
+    for (int i = 0; i < kRanges; ++i)
+        trace += fmt::format("{}.0,,\"[Range start] r{}\"\n", i, i);
+    trace += fmt::format("{}.0,,\"[Range end] \"\n", kRanges);
+    for (int i = 0; i < kRanges - 1; ++i)
+        trace += fmt::format("{}.0,,\"[Range end] r{}\"\n", kRanges + 1 + i, i);
+    const Profile p = imported(trace);
+    ASSERT_EQ(p.host.size(), static_cast<size_t>(kRanges));
+    EXPECT_EQ(p.host.dur[0], int64_t{kRanges + 1} * 1'000'000);
+    EXPECT_EQ(p.host.dur[kRanges - 1], 1'000'000) << "the last one";
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnfinishedSpan), 0);
+    EXPECT_EQ(p.diagnostics.count(Diag::kEndWithoutBegin), 0);
 }
 
 TEST_F(PrintedTest, TraceAsText) {

@@ -170,24 +170,33 @@ void TraceRows::add_mark(std::string_view name, int64_t begin) {
         text = text.substr(0, domain);
     ++events_;
     if (ends) {
-        const StringId wanted = p_.text(text);
-        for (auto open = ranges_.rbegin(); open != ranges_.rend(); ++open) {
-            if (!open->open || open->mark || open->pid != p_.pid) continue;
-            if (!text.empty() && open->text != wanted) continue;
-            open->open = false;
-            if (begin < open->span.begin) p_.note(Diag::kNegativeDuration, name);
-            open->span.dur = std::max<int64_t>(0, begin - open->span.begin);
-            return;
-        }
-        return p_.note(Diag::kEndWithoutBegin, name);
+        Range* const range = last_open(text.empty() ? open_[p_.pid] : open_named_[{p_.pid, p_.text(text)}]);
+        if (range == nullptr) return p_.note(Diag::kEndWithoutBegin, name);
+        range->open = false;
+        if (begin < range->span.begin) p_.note(Diag::kNegativeDuration, name);
+        range->span.dur = std::max<int64_t>(0, begin - range->span.begin);
+        return;
     }
     Range range;
     range.span.begin = begin;
     range.span.track = calls();
     range.text = p_.text(text);
-    range.pid = p_.pid;
     range.mark = mark;
+    if (!mark) {
+        open_[p_.pid].push_back(ranges_.size());
+        open_named_[{p_.pid, range.text}].push_back(ranges_.size());
+    }
     ranges_.push_back(range);
+}
+
+// What an end closed by the other list is still in this one, and goes.
+TraceRows::Range* TraceRows::last_open(std::vector<size_t>& places) {
+    while (!places.empty()) {
+        Range& range = ranges_[places.back()];
+        places.pop_back();
+        if (range.open) return &range;
+    }
+    return nullptr;
 }
 
 void TraceRows::add_kernel(const PrintedTable& table, const Row& row, DeviceSpan span) {

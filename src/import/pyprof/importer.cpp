@@ -9,6 +9,7 @@
 #include "import/text/clean_text.h"
 #include "import/text/csv_fields.h"
 #include "import/text/line_reader.h"
+#include "import/text/repair_line.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer::pyprof {
@@ -50,7 +51,7 @@ class Import {
             line.clear();
             OPSIGHT_ASSIGN(const bool any, lines_.next(line));
             if (!any) break;
-            if (!is_clean(line)) clean_text(line);
+            if (repair_line(line)) note(Diag::kUncleanText, line);
             if (line.find_first_not_of(" \t\r") != line.npos) take(line, is_table);
             file_.tell_progress();
         }
@@ -64,7 +65,6 @@ class Import {
   private:
     void take(std::string_view line, bool is_table) {
         if (!is_table) return add(read_dict(line), line);
-        if (line.ends_with('\r')) line.remove_suffix(1);
         std::vector<std::string> row;
         split_csv(line, row);
         if (names_.empty())
@@ -73,11 +73,13 @@ class Import {
             add(read_row(names_, row), line);
     }
 
+    void note(Diag kind, std::string_view what) {
+        builder_.diagnostics().add(
+            kind, {file_.name, -1, -1, fmt::format("line {}: {}", lines_.number(), what.substr(0, 100))});
+    }
+
     void add(const std::optional<KernelRow>& row, std::string_view line) {
-        if (!row || row->ns > kMaxNs / 2 - clock_)
-            return builder_.diagnostics().add(
-                Diag::kBadEvent,
-                {file_.name, -1, -1, fmt::format("line {}: {}", lines_.number(), line.substr(0, 100))});
+        if (!row || row->ns > kMaxNs / 2 - clock_) return note(Diag::kBadEvent, line);
         DeviceSpan span;
         span.kind = row->kernel.starts_with("Memcpy")   ? DeviceKind::kMemcpy
                     : row->kernel.starts_with("Memset") ? DeviceKind::kMemset
@@ -162,7 +164,7 @@ class Import {
             std::string line(from.substr(0, from.find('\n')));
             more = line.size() < from.size();
             from.remove_prefix(std::min(line.size() + 1, from.size()));
-            clean_text(line);
+            if (repair_line(line)) note(Diag::kUncleanText, line);
             repaired.append(repaired.empty() ? "" : "\n").append(line);
         }
         return builder_.text(repaired);
@@ -172,7 +174,7 @@ class Import {
     StringId text(std::string_view from) {
         if (is_clean(from)) return builder_.text(from);
         std::string repaired(from);
-        clean_text(repaired);
+        if (clean_text(repaired)) note(Diag::kUncleanText, repaired);
         return builder_.text(repaired);
     }
 

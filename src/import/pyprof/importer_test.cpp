@@ -46,6 +46,18 @@ TEST_F(PyProfTest, KernelsUnderTheirCalls) {
     EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 1) << "the line that breaks off";
 }
 
+TEST_F(PyProfTest, RepairedTextIsCounted) {
+    std::string dict = seed("pyprof.dict");
+    const Profile whole = imported(dict);
+    EXPECT_EQ(whole.diagnostics.count(Diag::kUncleanText), 0);
+    const size_t at = dict.find("void sgemm");
+    ASSERT_NE(at, dict.npos);
+    dict[at + 5] = '\xff';
+    const Profile p = imported(dict);
+    EXPECT_EQ(text(p, p.device.name[0]), "void ?gemm<float>(float*)");
+    EXPECT_EQ(p.diagnostics.count(Diag::kUncleanText), 1);
+}
+
 TEST_F(PyProfTest, TheTableHasWork) {
     const Profile p = imported(seed("pyprof.csv"));
     ASSERT_EQ(p.device.size(), 3u);

@@ -84,6 +84,22 @@ class Collector {
 
 }  // namespace
 
+bool NetworkLayers::keep_only(const std::string& layer) {
+    const double all = macs() + unmapped_macs();
+    std::erase_if(layers, [&](const NetworkLayer& each) { return each.name != layer; });
+    if (layers.empty()) return false;
+    only = layer;
+    left_out_macs = all - macs();
+    unmapped.clear();
+    notes.push_back(
+        fmt::format("All numbers are of the layer {} alone: the other layers are left out.", only));
+    return true;
+}
+
+std::string NetworkLayers::title() const {
+    return only.empty() ? name : fmt::format("layer {} alone of {}", only, name);
+}
+
 double NetworkLayers::macs() const {
     return std::accumulate(layers.begin(), layers.end(), 0.0,
                            [](double sum, const NetworkLayer& layer) { return sum + layer.macs(); });

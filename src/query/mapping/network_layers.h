@@ -37,7 +37,12 @@ struct NetworkLayers {
     std::vector<NetworkLayer> layers;   // in the order of their first runs
     std::vector<UnmappedOps> unmapped;  // but for what costs nothing: views, what depends on constants alone
     std::vector<std::string> notes;     // what was assumed
+    std::string only;                   // the one layer that was asked for; empty: all of them
+    double left_out_macs = 0;           // of the layers that were not
 
+    // Leaves out all other layers, and what is none; false: there is none of that name.
+    bool keep_only(const std::string& layer);
+    std::string title() const;     // "resnet50", "layer conv1 alone of resnet50"
     double macs() const;           // of the layers
     double unmapped_macs() const;  // known ones
 };

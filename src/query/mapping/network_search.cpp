@@ -32,8 +32,12 @@ std::vector<size_t> by_size(const std::vector<NetworkLayer>& layers) {
 }  // namespace
 
 bool NetworkMapping::complete() const {
-    return layers.unmapped.empty() && std::all_of(mappings.begin(), mappings.end(),
-                                                  [](const auto& each) { return each.found.has_value(); });
+    return layers.only.empty() && layers.unmapped.empty() && all_found();
+}
+
+bool NetworkMapping::all_found() const {
+    return std::all_of(mappings.begin(), mappings.end(),
+                       [](const auto& each) { return each.found.has_value(); });
 }
 
 NetworkMapping map_network(NetworkLayers layers, const std::vector<Accelerator>& accelerators,

@@ -28,6 +28,8 @@ struct NetworkMapping {
 
     // All that the network computes is in the sums.
     bool complete() const;
+    // All that was asked for is.
+    bool all_found() const;
 };
 
 // Sums over the layers that were mapped, each as often as it runs, one after another.

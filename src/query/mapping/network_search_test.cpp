@@ -31,6 +31,22 @@ NetworkMapping mapped(const map::SearchSettings& settings) {
     return map_network(two_layers(), {on, on}, settings, {});
 }
 
+TEST(NetworkMapping, OneLayerIsNotTheNetwork) {
+    NetworkLayers layers = two_layers();
+    layers.name = "net";
+    EXPECT_FALSE(NetworkLayers(layers).keep_only("c"));
+    ASSERT_TRUE(layers.keep_only("b"));
+    EXPECT_EQ(layers.title(), "layer b alone of net");
+    const Accelerator on{machine(), {}};
+    const NetworkMapping network = map_network(layers, {on}, {}, {});
+    EXPECT_FALSE(network.complete());
+    EXPECT_TRUE(network.all_found());
+    const ResultTable totals = network_total_table(network);
+    EXPECT_EQ(totals.title, "layer b alone of net");
+    EXPECT_EQ(std::get<std::string>(totals.rows[1][1]), "128 mapped, 40.0% of all that are counted");
+    EXPECT_EQ(std::get<std::string>(totals.rows[2][1]).find("at least"), std::string::npos);
+}
+
 TEST(NetworkMapping, SumsEachLayerAsOftenAsItRuns) {
     for (const map::Objective objective : {map::Objective::kEnergy, map::Objective::kDelay,
                                            map::Objective::kEdp, map::Objective::kLastLevel}) {

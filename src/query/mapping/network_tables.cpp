@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "query/model/mappings.h"
+
 namespace opsight::query {
 namespace {
 
@@ -21,19 +23,15 @@ Cell gap_cell(double cost, double bound) {
     return cost > 0 ? Cell(100 * std::max(0.0, 1 - bound / cost)) : Cell();
 }
 
-std::string energy_text(double pj) {
-    if (pj >= 1e9) return fmt::format("{:.4g} mJ", pj * 1e-9);
-    return pj >= 1e6 ? fmt::format("{:.4g} uJ", pj * 1e-6) : fmt::format("{:.4g} nJ", pj * 1e-3);
-}
-
 std::string total_bound(const NetworkMapping& network, const NetworkTotals& totals) {
     if (!(totals.cost > 0)) return "-";
     const std::string_view name = name_of(network.settings.objective);
     const double gap = std::max(0.0, 100 - 100 * totals.bound / totals.cost);
     const bool all = all_proven(network, totals);
     if (network.settings.objective == map::Objective::kEdp)
-        return fmt::format("{}; the least EDP of the network is at most {:.1f}% below",
-                           all ? "each layer proven" : "not all proven", gap);
+        return fmt::format("{}; the least EDP of {} is at most {:.1f}% below",
+                           all ? "each layer proven" : "not all proven",
+                           network.layers.only.empty() ? "the network" : "the layer", gap);
     return all ? fmt::format("proven: no mappings of the layers have less {}", name)
                : fmt::format("not all proven: no mappings have more than {:.1f}% less {}", gap, name);
 }
@@ -94,10 +92,12 @@ ResultTable network_layer_table(const NetworkMapping& network) {
 }
 
 ResultTable network_total_table(const NetworkMapping& network) {
-    ResultTable out{"map_network_totals", network.layers.name};
+    ResultTable out{"map_network_totals", network.layers.title()};
     out.columns = {{"total", "Total"}, {"value", "Value"}};
     const NetworkTotals totals = totals_of(network);
-    const char* least = network.complete() ? "" : "at least ";
+    // Sums of one layer are whole as such.
+    const bool whole = network.layers.only.empty() ? network.complete() : network.all_found();
+    const char* least = whole ? "" : "at least ";
     const auto add = [&out](const char* name, std::string value) { out.rows.push_back({name, value}); };
     const size_t mapped =
         static_cast<size_t>(std::count_if(network.mappings.begin(), network.mappings.end(),
@@ -105,14 +105,14 @@ ResultTable network_total_table(const NetworkMapping& network) {
     int64_t runs = 0;
     for (size_t i = 0; i < network.mappings.size(); ++i)
         if (network.mappings[i].found) runs += network.layers.layers[i].count;
-    const double all = network.layers.macs() + network.layers.unmapped_macs();
+    const double all = network.layers.macs() + network.layers.unmapped_macs() + network.layers.left_out_macs;
     add("Unique layers", fmt::format("{} of {} mapped, {} proven; {} runs", mapped, network.mappings.size(),
                                      totals.proven, runs));
     add("MACs", fmt::format("{:.0f} mapped, {:.1f}% of all that are counted", totals.macs,
                             all > 0 ? 100 * totals.macs / all : 100));
     if (mapped == 0) return out;
     add("Cycles", fmt::format("{}{:.0f}", least, totals.cycles));
-    add("Energy", fmt::format("{}{}, {:.4g} pJ per MAC", least, energy_text(totals.energy_pj),
+    add("Energy", fmt::format("{}{}, {:.4g} pJ per MAC", least, energy_words(totals.energy_pj),
                               totals.energy_pj / totals.macs));
     add("EDP", fmt::format("{}{:.4g} J*cycles", least, totals.edp()));
     add("Utilization", fmt::format("{:.1f}% of {} units over the mapped layers' cycles",

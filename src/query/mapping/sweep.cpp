@@ -11,6 +11,23 @@ namespace {
 
 constexpr size_t kBar = 18;  // characters of the longest
 
+// Where the energies of the parts come from whose sizes vary. A table's stay whatever the sizes are.
+std::string sources_of(const std::vector<SweepValue>& values, const map::Architecture& architecture) {
+    std::string text, last;
+    for (const SweepValue& each : values) {
+        const int place = architecture.level(each.part);
+        const std::string& source = each.part == architecture.compute.name || place < 0
+                                        ? architecture.compute.energy_source
+                                        : architecture.levels[static_cast<size_t>(place)].energy_source;
+        if (each.part == last) continue;
+        last = each.part;
+        const bool fixed = source == "ERT" || source == "architecture";
+        text += fmt::format("{}{}: {}{}", text.empty() ? "" : "; ", each.part, source,
+                            fixed ? ", the same at all sizes" : "");
+    }
+    return text;
+}
+
 std::vector<Cell> row_of(const std::vector<SweepValue>& values, const NetworkMapping& network,
                          std::vector<double>& costs) {
     std::vector<Cell> row;
@@ -24,6 +41,7 @@ std::vector<Cell> row_of(const std::vector<SweepValue>& values, const NetworkMap
     if (!missing.empty()) {
         row.resize(values.size() + 6);
         row.emplace_back(missing);
+        row.resize(row.size() + 2);
         row.emplace_back();
         return row;
     }
@@ -35,8 +53,23 @@ std::vector<Cell> row_of(const std::vector<SweepValue>& values, const NetworkMap
     row.emplace_back();
     if (totals.cost > 0) row.back() = std::max(0.0, 100 - 100 * totals.bound / totals.cost);
     row.emplace_back(is_proven(network, totals) ? "proven" : "best found");
+    row.emplace_back(sources_of(values, network.architecture));
+    row.emplace_back(network.layers.title());
     row.emplace_back();
     return row;
+}
+
+std::string fixed_note(const std::vector<SweepAxis>& axes, const map::Architecture& architecture) {
+    std::vector<std::string> tables;
+    for (const SweepAxis& axis : axes)
+        if (const int place = architecture.level(axis.part);
+            place >= 0 && architecture.levels[static_cast<size_t>(place)].energy_source == "ERT")
+            tables.push_back(axis.part);
+    if (tables.empty()) return {};
+    return fmt::format(
+        "the energies per access of {} stay as the ERT gives them, whatever the sizes of this sweep; without "
+        "an ERT they follow the sizes",
+        fmt::join(tables, ", "));
 }
 
 }  // namespace
@@ -61,6 +94,8 @@ Result<ResultTable> sweep_table(const std::vector<SweepAxis>& axes, const map::S
              {"last_level_words", "Words of the Last Level", Unit::kNone, 2, Role::kNumber},
              {"gap_pct", "Gap (%)", Unit::kPercent, 1},
              {"result", "Result", Unit::kNone, 1},
+             {"energy_source", "Energies", Unit::kNone, 2},
+             {"of", "Of", Unit::kNone, 3},
              {"bar", std::string(name_of(settings.objective))}})
         out.columns.push_back(column);
     std::vector<double> costs;
@@ -75,6 +110,11 @@ Result<ResultTable> sweep_table(const std::vector<SweepAxis>& axes, const map::S
             values[i] = {axes[i].part, axes[i].attribute, axes[i].values[rest % axes[i].values.size()]};
         OPSIGHT_ASSIGN(const NetworkMapping network, look(values));
         out.rows.push_back(row_of(values, network, costs));
+        if (point == 0) {
+            out.title = "Sweep, " + network.layers.title();
+            if (std::string note = fixed_note(axes, network.architecture); !note.empty())
+                out.notes.push_back(std::move(note));
+        }
     }
     const double most = costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
     for (size_t i = 0; most > 0 && i < costs.size(); ++i)

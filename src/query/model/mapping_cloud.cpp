@@ -27,6 +27,14 @@ std::vector<Cell> row_of(const map::CloudPoint& point) {
 
 }  // namespace
 
+std::vector<const map::CloudPoint*> CloudAnswer::front() const {
+    std::vector<const map::CloudPoint*> out;
+    for (const map::CloudPoint& point : cloud.points)
+        if (point.pareto) out.push_back(&point);
+    std::sort(out.begin(), out.end(), [](const auto* a, const auto* b) { return a->cycles < b->cycles; });
+    return out;
+}
+
 ResultTable cloud_points(const CloudAnswer& answer, size_t most) {
     ResultTable out = empty_table("map_cloud", "Mappings");
     const std::vector<map::CloudPoint>& points = answer.cloud.points;
@@ -50,11 +58,7 @@ ResultTable cloud_points(const CloudAnswer& answer, size_t most) {
 
 ResultTable cloud_front(const CloudAnswer& answer) {
     ResultTable out = empty_table("map_front", "Pareto Front");
-    std::vector<const map::CloudPoint*> front;
-    for (const map::CloudPoint& point : answer.cloud.points)
-        if (point.pareto) front.push_back(&point);
-    std::sort(front.begin(), front.end(), [](const auto* a, const auto* b) { return a->cycles < b->cycles; });
-    for (const map::CloudPoint* point : front)
+    for (const map::CloudPoint* point : answer.front())
         out.rows.push_back(row_of(*point));
     return out;
 }

@@ -16,6 +16,8 @@ struct CloudAnswer {
     MappingAnswer best, frugal, wasteful;
 
     const std::string& outer() const { return architecture.levels.back().name; }
+    // The points of the Pareto front, from the quickest.
+    std::vector<const map::CloudPoint*> front() const;
 };
 
 // A row for each point: its number, energy, cycles, EDP, words at the outermost level, whether it is on the

@@ -1,5 +1,7 @@
 #include "query/model/mappings.h"
 
+#include <fmt/format.h>
+
 namespace opsight::query {
 namespace {
 
@@ -65,6 +67,19 @@ class LevelRows {
 };
 
 }  // namespace
+
+std::vector<EnergySource> energy_sources(const map::Architecture& architecture) {
+    std::vector<EnergySource> out = {{architecture.compute.name, architecture.compute.energy_source}};
+    for (const map::Level& level : architecture.levels)
+        if (!level.dummy) out.push_back({level.name, level.energy_source});
+    return out;
+}
+
+std::string energy_words(double pj) {
+    if (pj >= 1e9) return fmt::format("{:.4g} mJ", pj * 1e-9);
+    if (pj >= 1e6) return fmt::format("{:.4g} uJ", pj * 1e-6);
+    return pj >= 1e3 ? fmt::format("{:.4g} nJ", pj * 1e-3) : fmt::format("{:.4g} pJ", pj);
+}
 
 ResultTable mapping_levels(const MappingAnswer& answer) {
     return LevelRows(answer).table();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "query/ask/empty_columns.h"
 #include "query/reports/op_groups.h"
 #include "query/reports/sql.h"
 
@@ -72,19 +73,6 @@ Status make_parts(Session& session) {
         duck::Statement(sql::characterize_parts).set("on_device", session.contents().device_work));
 }
 
-// For people: columns of which no row tells anything leave room for the others.
-void leave_out_empty(ResultTable& table) {
-    for (size_t i = table.columns.size(); i-- > 0;) {
-        const bool told = std::any_of(table.rows.begin(), table.rows.end(), [i](const auto& row) {
-            return !std::holds_alternative<std::monostate>(row[i]);
-        });
-        if (told) continue;
-        table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(i));
-        for (auto& row : table.rows)
-            row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-}
-
 Result<ResultTable> table_of(Session& session, const TableShape& shape, const Part& part) {
     const bool on_device = session.contents().device_work;
     Question q{part.name, part.title};
@@ -99,7 +87,7 @@ Result<ResultTable> table_of(Session& session, const TableShape& shape, const Pa
     q.order = {{"time_ns", true}, {part.subject.key, false}};
     order_by_groups(q, shape);
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
-    if (shape.for_people) leave_out_empty(table);
+    if (shape.for_people) leave_out_empty(table);  // room for the others
     return table;
 }
 

@@ -105,8 +105,8 @@ Result<Groups> group_times(Session& session, bool by_rank, bool by_device) {
     return groups;
 }
 
-// As SQL's quantile_cont; in whole percent, so that a value halfway between two is exactly there. Reorders
-// `values`, of which there is at least one.
+}  // namespace
+
 double quantile(std::vector<int64_t>& values, size_t percent) {
     const size_t place = percent * (values.size() - 1);
     const auto low = values.begin() + static_cast<std::ptrdiff_t>(place / 100);
@@ -116,8 +116,6 @@ double quantile(std::vector<int64_t>& values, size_t percent) {
     const auto below = static_cast<double>(*low);
     return below + (above - below) * static_cast<double>(place % 100) / 100;
 }
-
-}  // namespace
 
 Status make_op_quantiles(Session& session, bool by_rank, bool by_device) {
     OPSIGHT_TRY(session.execute(reports::sql::op_quantiles));

@@ -2,6 +2,8 @@
 // its work through a hash table, where both lie in the order of their ids.
 #pragma once
 
+#include <vector>
+
 #include "query/session/session.h"
 
 namespace opsight::query {
@@ -11,5 +13,9 @@ namespace opsight::query {
 // device are -1 unless instances are parted by them. An instance without device work has 0 ns of it.
 // Cost: linear in the instances.
 Status make_op_quantiles(Session& session, bool by_rank, bool by_device);
+
+// As SQL's quantile_cont; in whole percent, so that a value halfway between two is exactly there. Reorders
+// `values`, of which there is at least one.
+double quantile(std::vector<int64_t>& values, size_t percent);
 
 }  // namespace opsight::query

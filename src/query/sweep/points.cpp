@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "query/ask/empty_columns.h"
 #include "query/sweep/tables.h"
 
 namespace opsight::query {
@@ -38,7 +39,6 @@ std::vector<Column> point_columns(const Sweep& sweep, const SweepSummary& summar
         {"bound_ns", "Bound (ns)", Unit::kNs, 4},
         {"efficiency_pct", "Efficiency (%)", Unit::kPercent, 2},
         {"predicted_ns", "Predicted (ns)", Unit::kNs, 2},
-        {"in_flight", "In Flight", Unit::kNone, 5, Role::kNumber},
         {"overhead_pct", "Recording Adds (%)", Unit::kPercent, 3},
         {"iterations", "Iterations", Unit::kCount, 4},
         {"warmup_left_out", "Warm-up Left Out", Unit::kCount, 5},
@@ -49,19 +49,6 @@ std::vector<Column> point_columns(const Sweep& sweep, const SweepSummary& summar
         columns.push_back(each);
     }
     return columns;
-}
-
-// Columns that say nothing in this sweep go.
-void leave_out_empty(ResultTable& table) {
-    for (size_t i = table.columns.size(); i-- > 0;) {
-        const bool empty = std::all_of(table.rows.begin(), table.rows.end(), [i](const auto& row) {
-            return std::holds_alternative<std::monostate>(row[i]);
-        });
-        if (!empty) continue;
-        table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(i));
-        for (auto& row : table.rows)
-            row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
-    }
 }
 
 std::map<std::string, Cell> cells_of(const PointSummary& point, const SweepOptions& options) {
@@ -86,7 +73,6 @@ std::map<std::string, Cell> cells_of(const PointSummary& point, const SweepOptio
         out["throughput_most_per_s"] = point.throughput_at(*least);
     }
     out["latency_p95_ns"] = cell_of(point.p95_ns);
-    if (point.items) out["in_flight"] = point.throughput() * latency / 1e9;
     const auto flops = point.median([](const RecordedRun& run) { return run.flops; });
     const auto bound = point.median([](const RecordedRun& run) { return run.bound_ns; });
     const auto bounded = point.median([](const RecordedRun& run) { return run.bounded_ns; });

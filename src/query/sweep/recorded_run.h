@@ -47,9 +47,14 @@ struct RecordedRun {
 // Of the slowest rank, over the session's range. Cost: as one side of a comparison.
 Result<RecordedRun> read_recorded_run(Session& session, const std::string& label);
 
-// As JSON and back. `made_by` names what wrote it: text of another maker is not read (code kOlderSchema).
+struct KeptRun {
+    std::string made_by;
+    RecordedRun run;
+};
+
+// As JSON and back. `made_by` names what wrote it; what another Opsight made is read where its layout is this
+// one's, and whoever reads it decides.
 std::string recorded_run_json(const RecordedRun& run, std::string_view made_by);
-Result<RecordedRun> parse_recorded_run(const std::string& text, const std::string& file,
-                                       std::string_view made_by);
+Result<KeptRun> parse_recorded_run(const std::string& text, const std::string& file);
 
 }  // namespace opsight::query

@@ -9,6 +9,8 @@ namespace {
 
 namespace dom = simdjson::dom;
 
+constexpr int kLayout = 1;
+
 std::optional<double> number(const dom::element& value) {
     double out = 0;
     if (value.get(out) != simdjson::SUCCESS) return std::nullopt;
@@ -75,7 +77,8 @@ bool take_rows(const dom::object& in, RecordedRun& run) {
 std::string recorded_run_json(const RecordedRun& run, std::string_view made_by) {
     JsonWriter json;
     json.object([&] {
-        json.field("made_by", made_by).field("times_ns", run.times_ns).field("whole", run.whole);
+        json.field("layout", kLayout).field("made_by", made_by);
+        json.field("times_ns", run.times_ns).field("whole", run.whole);
         json.field("left_out", run.left_out)
             .field("found_by", run.found_by)
             .field("device_work", run.device_work);
@@ -100,16 +103,17 @@ std::string recorded_run_json(const RecordedRun& run, std::string_view made_by) 
     return json.take() + "\n";
 }
 
-Result<RecordedRun> parse_recorded_run(const std::string& text, const std::string& file,
-                                       std::string_view made_by) {
+Result<KeptRun> parse_recorded_run(const std::string& text, const std::string& file) {
     dom::parser parser;
     dom::object in;
     if (const auto problem = parser.parse(text).get(in); problem != simdjson::SUCCESS)
         return fail(std::string("is not what a sweep keeps of a run: ") + simdjson::error_message(problem),
                     file);
-    if (word(in, "made_by") != made_by)
-        return fail(Error{.what = "is of another Opsight", .file = file, .code = ErrorCode::kOlderSchema});
-    RecordedRun run;
+    // Files from before it was told have the first one.
+    if (number(in, "layout").value_or(kLayout) != kLayout)
+        return fail("has another layout: a later Opsight kept it", file, {}, "read it with that one");
+    KeptRun kept{.made_by = word(in, "made_by"), .run = {}};
+    RecordedRun& run = kept.run;
     dom::array times;
     if (in["times_ns"].get(times) != simdjson::SUCCESS || !take_rows(in, run))
         return fail("is not what a sweep keeps of a run: its times or rows are missing", file);
@@ -132,7 +136,7 @@ Result<RecordedRun> parse_recorded_run(const std::string& text, const std::strin
     run.bound_ns = number(in, "bound_ns");
     run.bounded_ns = number(in, "bounded_ns");
     run.machine = word(in, "machine");
-    return run;
+    return kept;
 }
 
 }  // namespace opsight::query

@@ -2,23 +2,19 @@
 
 #include <algorithm>
 
+#include "query/reports/op_quantiles.h"
 #include "query/sweep/sweep.h"
-#include "sweep/fits.h"
 
 namespace opsight::query {
 namespace {
 
-double quantile(std::vector<int64_t> values, double part) {
-    std::sort(values.begin(), values.end());
-    const double at = part * static_cast<double>(values.size() - 1);
-    const auto low = static_cast<size_t>(at);
-    const size_t high = std::min(low + 1, values.size() - 1);
-    const auto from = static_cast<double>(values[low]), to = static_cast<double>(values[high]);
-    return from + (to - from) * (at - static_cast<double>(low));
+double time_at(const RecordedRun& run, size_t percent) {
+    std::vector<int64_t> times = run.times_ns;
+    return quantile(times, percent);
 }
 
 double median_time(const RecordedRun& run) {
-    return quantile(run.times_ns, 0.5);
+    return time_at(run, 50);
 }
 
 bool all_numbers(const plan::Parameter& parameter) {
@@ -77,7 +73,7 @@ void take_runs(PointSummary& into) {
         if (!run.recorded || run.recorded->times_ns.empty() || median_time(*run.recorded) <= 0) continue;
         into.runs.push_back(&*run.recorded);
         into.latencies_ns.push_back(median_time(*run.recorded));
-        if (run.recorded->times_ns.size() > 1) p95.push_back(quantile(run.recorded->times_ns, 0.95));
+        if (run.recorded->times_ns.size() > 1) p95.push_back(time_at(*run.recorded, 95));
     }
     into.measured = into.runs.size();
     into.latency_ns = plan::median_of(into.latencies_ns);
@@ -114,10 +110,6 @@ void make_series(const Sweep& sweep, std::optional<size_t> x, SweepSummary& out)
 }
 
 }  // namespace
-
-double median_of_values(std::vector<double> values) {
-    return plan::median_of(std::move(values));
-}
 
 Result<SweepSummary> summarize(const Sweep& sweep, const SweepOptions& options) {
     OPSIGHT_ASSIGN(const std::optional<size_t> x, find_x(sweep, options.x));

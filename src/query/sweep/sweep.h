@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "query/sweep/recorded_run.h"
+#include "sweep/fits.h"
 #include "sweep/plan.h"
 #include "sweep/product.h"
 
@@ -83,15 +84,13 @@ struct SweepSummary {
 // Fails where an option names no parameter. Points refer to `sweep`, which must stay.
 Result<SweepSummary> summarize(const Sweep& sweep, const SweepOptions& options);
 
-double median_of_values(std::vector<double> values);
-
 template <class Get>
 std::optional<double> PointSummary::median(Get get) const {
     std::vector<double> told;
     for (const RecordedRun* run : runs)
         if (const std::optional<double> value = get(*run)) told.push_back(*value);
     if (told.empty()) return std::nullopt;
-    return median_of_values(std::move(told));
+    return plan::median_of(std::move(told));
 }
 
 }  // namespace opsight::query

@@ -11,12 +11,12 @@
 namespace opsight::fleet::parquet {
 namespace {
 
-const std::string kRun(32, '1'), kPush(32, 'a');
+const std::string kRunId(32, '1'), kPushId(32, 'a');
 
 class ManifestTest : public ::testing::Test {
   protected:
     Result<Manifest> read(const std::string& text) const {
-        return read_manifest(folder_.write("run.json", text), kRun);
+        return read_manifest(folder_.write("run.json", text), kRunId);
     }
     std::string refusal(const std::string& text) const {
         const Result<Manifest> out = read(text);
@@ -24,21 +24,21 @@ class ManifestTest : public ::testing::Test {
     }
     static std::string of(const std::string& files) {
         return fmt::format(R"({{"facts_version": {}, "run": "{}", "push": "{}", "files": {}}})",
-                           kFactsVersion, kRun, kPush, files);
+                           kFactsVersion, kRunId, kPushId, files);
     }
 
     testing::TempFolder folder_;
 };
 
 TEST_F(ManifestTest, GoesOutAndInAgain) {
-    Manifest manifest{{kRun, kPush}, {}};
+    Manifest manifest{{kRunId, kPushId}, {}};
     for (const Table& table : tables())
         for (int64_t rank = 0; rank < (table.by_rank ? 2 : 1); ++rank)
             manifest.files.push_back(
                 {{&table, table.by_rank ? std::optional(rank) : std::nullopt}, 100 + rank});
     const Result<Manifest> again = read(manifest.text());
     ASSERT_TRUE(again) << again.error().message();
-    EXPECT_EQ(again->id.push, kPush);
+    EXPECT_EQ(again->id.push, kPushId);
     EXPECT_EQ(again->files.size(), manifest.files.size());
     EXPECT_EQ(again->text(), manifest.text());
 }
@@ -56,10 +56,10 @@ TEST_F(ManifestTest, RefusesWhatNamesNoFilesOfTheRun) {
 
 TEST_F(ManifestTest, RefusesTheManifestOfAnotherRun) {
     std::string text = of("{}");
-    text.replace(text.find(kRun), kRun.size(), std::string(32, '2'));
+    text.replace(text.find(kRunId), kRunId.size(), std::string(32, '2'));
     EXPECT_NE(refusal(text).find("of another run"), std::string::npos);
     text = of("{}");
-    text.replace(text.find(kPush), kPush.size(), "../../etc/passwd");
+    text.replace(text.find(kPushId), kPushId.size(), "../../etc/passwd");
     EXPECT_NE(refusal(text).find("of another run"), std::string::npos);
 }
 

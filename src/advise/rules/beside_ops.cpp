@@ -105,12 +105,13 @@ void tell_gaps(Context& c, const Gaps& gaps, bool are_long, Finding& finding) {
     finding.advice = "Fewer and larger ops help: larger batches, fused ops, a compiled model.";
 }
 
-// Of these gaps what lies outside of all ranges: time of which another finding tells is not to be gained
-// twice.
-Result<query::TimeSpans> gaps_of_ranges(Context& c, const query::TimeSpans& gaps) {
-    OPSIGHT_ASSIGN(const query::Occurrences ranges, query::times_of_annotations(c.session(), "."));
-    OPSIGHT_ASSIGN(const query::TimeSpans outside, query::times_without(c.session(), ranges.times));
-    return query::common(gaps, outside);
+// Of these gaps those in which the program does something that was recorded, and the others: what one finding
+// tells is not to be gained by the other.
+Result<query::TimeSpans> gaps_of(Context& c, const query::TimeSpans& gaps, bool host) {
+    OPSIGHT_ASSIGN(query::Occurrences nothing, query::times_of(c.session(), query::Activity::kNothing));
+    if (!host) return query::common(gaps, nothing.times);
+    OPSIGHT_ASSIGN(const query::TimeSpans something, query::times_without(c.session(), nothing.times));
+    return query::common(gaps, something);
 }
 
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
@@ -164,10 +165,7 @@ Status check(Context& c) {
         finding.view = "timeline";
         if (f.ops && finding.kind == "problem") tell_gaps(c, gaps, are_long, finding);
         if (finding.kind == "problem") {
-            query::TimeSpans own = gaps.all;
-            if (!host) {
-                OPSIGHT_ASSIGN(own, gaps_of_ranges(c, gaps.all));
-            }
+            OPSIGHT_ASSIGN(query::TimeSpans own, gaps_of(c, gaps.all, host));
             OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(own)));
         }
         c.add(std::move(finding));
@@ -189,7 +187,7 @@ Rule beside_ops_rule() {
                        {"us", 100, "µs", "of a long gap: Python from one op to the next takes less"}},
         .bound =
             "the time in which no op, call or data loading is open, or in which no device works where that "
-            "is less",
+            "is less; that of which nothing was recorded apart",
         .confidence =
             "medium: what runs then was not recorded as ops; frames and ranges tell where they were",
         .remedy = "Move logging, checkpoints and other code out of the loop, or to another thread.",

@@ -102,5 +102,12 @@ std::string lost_work(const query::RunFacts& f);
 // Returns whether it said so.
 bool tell_lost_work(const query::RunFacts& f, Finding& finding);
 std::string lacks_ops(const query::RunFacts& f);
+std::string lacks_torch_ops(const query::RunFacts& f);  // those of its library, "aten::"
+std::string lacks_shapes(const query::RunFacts& f);     // of ops of PyTorch
+std::string lacks_dtypes(const query::RunFacts& f);
+std::string lacks_iterations(const query::RunFacts& f);
+std::string lacks_launch_configurations(const query::RunFacts& f);  // grids, on a device whose size is told
+std::string lacks_waves(const query::RunFacts& f);
+std::string lacks_collectives(const query::RunFacts& f);
 
 }  // namespace opsight::advise

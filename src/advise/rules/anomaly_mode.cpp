@@ -41,7 +41,7 @@ Rule anomaly_mode_rule() {
             "name IN ('aten::isnan', 'aten::any', 'aten::item') GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, disable debugging APIs",
-        .lacks = lacks_ops,
+        .lacks = lacks_torch_ops,
         .check = check,
     };
 }

@@ -24,6 +24,10 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    return f.compiled || f.recorded.compiler_ranges ? "" : "no ranges of torch.compile were recorded";
+}
+
 }  // namespace
 
 Rule compilation_rule() {
@@ -43,7 +47,7 @@ Rule compilation_rule() {
         .verify = "TORCH_LOGS=recompiles python train.py",
         .source = "PyTorch, torch.compile troubleshooting",
         .leaves_kernels = true,
-        .lacks = lacks_nothing,
+        .lacks = lacks,
         .check = check,
     };
 }

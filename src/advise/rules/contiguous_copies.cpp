@@ -46,7 +46,7 @@ Rule contiguous_copies_rule() {
             "'aten::contiguous' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
-        .lacks = lacks_ops,
+        .lacks = lacks_torch_ops,
         .check = check,
     };
 }

@@ -27,6 +27,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return why.empty() ? lacks_ops(f) : why;
+}
+
 }  // namespace
 
 Rule convolution_trials_rule() {
@@ -46,7 +51,7 @@ Rule convolution_trials_rule() {
             "op_name LIKE '%convolution%' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide: cuDNN auto-tuner",
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -28,6 +28,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_shapes(f);
+    return !why.empty() || f.recorded.input_values ? why : "no values of the ops' inputs were recorded";
+}
+
 }  // namespace
 
 Rule dense_gradients_rule() {
@@ -50,7 +55,7 @@ Rule dense_gradients_rule() {
             "'%embedding%backward%' OR direction = 'optimizer' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.nn.Embedding: sparse",
-        .lacks = lacks_ops,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -48,7 +48,7 @@ Rule double_precision_rule() {
             "dtypes LIKE '[\"double\"%' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ programming guide, arithmetic instructions",
-        .lacks = lacks_ops,
+        .lacks = lacks_dtypes,
         .check = check,
     };
 }

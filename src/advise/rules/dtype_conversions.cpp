@@ -44,7 +44,7 @@ Rule dtype_conversions_rule() {
             "'aten::_to_copy' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, automatic mixed precision",
-        .lacks = lacks_ops,
+        .lacks = lacks_torch_ops,
         .check = check,
     };
 }

@@ -54,7 +54,7 @@ Rule elementwise_chains_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, fuse operations",
         .compiles = true,
-        .lacks = lacks_ops,
+        .lacks = lacks_torch_ops,
         .check = check,
     };
 }

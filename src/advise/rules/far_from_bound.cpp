@@ -38,6 +38,13 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.bounds_of_work
+               ? why
+               : "of no kernel it is known what its work needs: shapes of ops, or the device's peaks, are missing";
+}
+
 }  // namespace
 
 Rule far_from_bound_rule() {
@@ -62,7 +69,7 @@ Rule far_from_bound_rule() {
         .gives_way_to = {"tensor_cores", "layout_conversions", "double_precision", "misaligned_sizes",
                          "small_grids", "wave_tails", "low_occupancy", "convolution_trials",
                          "elementwise_chains", "contiguous_copies", "unfused_attention"},
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -47,7 +47,7 @@ Rule gathers_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, FullyShardedDataParallel: prefetching",
         .leaves_kernels = true,
-        .lacks = lacks_device_work,
+        .lacks = lacks_collectives,
         .check = check,
     };
 }

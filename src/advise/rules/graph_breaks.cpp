@@ -20,7 +20,7 @@ Status check(Context& c) {
 }
 
 std::string lacks(const query::RunFacts& f) {
-    return f.compiled ? "" : "nothing is compiled by torch.compile";
+    return f.recorded.compiled_regions ? "" : "no regions of torch.compile were recorded";
 }
 
 }  // namespace

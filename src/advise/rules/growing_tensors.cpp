@@ -54,7 +54,7 @@ Rule growing_tensors_rule() {
             "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, KV caches of Transformers: static in place of growing",
-        .lacks = lacks_ops,
+        .lacks = lacks_shapes,
         .check = check,
     };
 }

@@ -129,7 +129,8 @@ Status bound(Context& c, bool tiny, Finding& finding) {
 
 Status check(Context& c) {
     const RunFacts& f = c.facts();
-    double share = f.cpu.value_or(0);
+    if (!f.cpu) return c.cannot("neither ops nor calls of the host were recorded"), Status();
+    double share = *f.cpu;
     if (share < c.threshold("share")) return {};
     if (f.device_work) share -= waits_of_the_cpu(f, share, c);
     if (share < c.threshold("share")) return {};
@@ -178,7 +179,7 @@ Rule host_bound_rule() {
     return {
         .id = "host_bound",
         .looks_for = "a GPU that waits for the CPU, and many kernels that are shorter than their launch",
-        .needs = "",
+        .needs = "ops, or calls of the device's API",
         .thresholds = {{"share", 5, "% of the wall clock",
                         "what takes less is hardly a headline; XProf's input bound is 5 % too"},
                        {"us", 10, "µs", "of a tiny kernel: a launch takes 5 to 10 µs of the host"},

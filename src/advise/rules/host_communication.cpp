@@ -38,7 +38,9 @@ void tell_remedy(Context& c, int64_t calls, Finding& finding) {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::HostCollectives found, query::host_collectives(c.session()));
     const double share = c.share_of(found.times);
-    if (found.calls == 0 || share < c.threshold("share")) return {};
+    if (found.calls == 0)
+        return c.cannot("no collectives of gloo, MPI or UCC on the CPU are in the range"), Status();
+    if (share < c.threshold("share")) return {};
     Finding finding{"host_communication", "problem",
                     fmt::format("Collectives between ranks on the CPU take {} of the time", percent(share))};
     finding.evidence = c.how_often(found.calls, "collectives") + " of each rank, while no op runs.";

@@ -59,12 +59,10 @@ Rule late_collectives_rule() {
             "WHERE class = 'communication' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "Li et al., PyTorch Distributed (VLDB 2020): gradient bucketing; DistributedDataParallel",
-        .lacks =
-            [](const query::RunFacts& f) {
-                return !f.device_work ? lacks_device_work(f)
-                       : f.trains     ? std::string()
-                                      : "no backward pass was recorded";
-            },
+        .lacks = [](const query::RunFacts& f) -> std::string {
+            if (f.device_work && !f.trains) return "no backward pass was recorded";
+            return lacks_collectives(f);
+        },
         .check = check,
     };
 }

@@ -39,6 +39,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_waves(f);
+    return !why.empty() || f.recorded.occupancy ? why : "no occupancy of kernels was recorded";
+}
+
 }  // namespace
 
 Rule low_occupancy_rule() {
@@ -57,7 +62,7 @@ Rule low_occupancy_rule() {
             "ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide: occupancy",
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

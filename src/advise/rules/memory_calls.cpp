@@ -19,7 +19,7 @@ Status check(Context& c) {
         lost = query::common(found.times, idle);
     }
     const double share = c.share_of(lost);
-    if (share < c.threshold("share") || found.count < c.parts() || c.session().range().whole) return {};
+    if (share < c.threshold("share") || found.count < c.parts()) return {};
     Finding finding{"memory_calls", "problem",
                     fmt::format("Memory of the device is allocated and freed in {} of the time{}",
                                 percent(share), c.facts().device_work ? ", while it does nothing" : "")};
@@ -35,6 +35,11 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(found.times)));
     c.add(std::move(finding));
     return {};
+}
+
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return why.empty() ? lacks_iterations(f) : why;
 }
 
 }  // namespace
@@ -58,7 +63,7 @@ Rule memory_calls_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; PyTorch, CUDA semantics",
         .leaves_kernels = true,
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -25,6 +25,12 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    for (const auto asked : {lacks_device_work, lacks_shapes, lacks_dtypes})
+        if (std::string why = asked(f); !why.empty()) return why;
+    return {};
+}
+
 }  // namespace
 
 Rule misaligned_sizes_rule() {
@@ -44,7 +50,7 @@ Rule misaligned_sizes_rule() {
             "LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background user guide",
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -25,6 +25,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_torch_ops(f);
+    return !why.empty() || f.recorded.optimizer_steps ? why : "no ranges of Optimizer.step were recorded";
+}
+
 }  // namespace
 
 Rule optimizer_loop_rule() {
@@ -45,7 +50,7 @@ Rule optimizer_loop_rule() {
             "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.optim: foreach and fused",
-        .lacks = lacks_ops,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -33,6 +33,12 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.kinds_of_memory ? why
+                                                      : "no copies that tell the kind of their memory were recorded";
+}
+
 }  // namespace
 
 Rule pageable_copies_rule() {
@@ -52,7 +58,7 @@ Rule pageable_copies_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; nsys analyze, cuda_memcpy_async",
         .leaves_kernels = true,
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -9,6 +9,7 @@ using query::RunFacts;
 
 Status check(Context& c) {
     const RunFacts& f = c.facts();
+    if (!f.ops && f.plain_ns == 0) return c.cannot("no ops were recorded"), Status();
     if (const double share = f.share_of(f.plain_ns); share >= c.threshold("share")) {
         Finding finding{
             "plain_kernels",
@@ -47,7 +48,7 @@ Rule plain_kernels_rule() {
     return {
         .id = "plain_kernels",
         .looks_for = "kernels of ops that Tensor Cores cannot help: elementwise ops, norms, softmax",
-        .needs = "",
+        .needs = "ops",
         .thresholds = {{"share", 5, "% of the wall clock",
                         "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "the time of these kernels, as if all were fused away",

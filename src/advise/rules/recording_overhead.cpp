@@ -15,6 +15,8 @@ Status check(Context& c) {
     const double seen = c.share_of(own.times);
     OPSIGHT_ASSIGN(const auto counted, query::recorded_calls(c.session()));
     const auto [frames, ops] = counted;
+    if (frames == 0 && ops == 0 && own.count == 0)
+        return c.cannot("neither ops nor Python calls were recorded"), Status();
     const double us = static_cast<double>(frames) * c.threshold("frame_us") +
                       static_cast<double>(ops) * c.threshold(c.facts().recorded_here ? "own_op_us" : "op_us");
     const auto wall = static_cast<double>(c.facts().wall_ns);

@@ -70,7 +70,7 @@ Rule scalar_reads_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, avoid unnecessary CPU-GPU synchronization",
         .leaves_kernels = true,
-        .lacks = lacks_ops,
+        .lacks = lacks_torch_ops,
         .check = check,
     };
 }

@@ -62,6 +62,43 @@ std::string lacks_ops(const RunFacts& f) {
     return f.ops ? "" : "no ops were recorded";
 }
 
+std::string lacks_torch_ops(const RunFacts& f) {
+    return !f.ops ? lacks_ops(f) : f.recorded.torch_ops ? "" : "no ops of PyTorch's library were recorded";
+}
+
+std::string lacks_shapes(const RunFacts& f) {
+    std::string why = lacks_torch_ops(f);
+    return !why.empty() || f.recorded.shapes ? why : "no shapes of ops were recorded";
+}
+
+std::string lacks_dtypes(const RunFacts& f) {
+    std::string why = lacks_torch_ops(f);
+    return !why.empty() || f.recorded.dtypes ? why : "no types of the ops' inputs were recorded";
+}
+
+std::string lacks_iterations(const RunFacts& f) {
+    return f.recorded.iterations > 0 ? "" : "the range has no iterations";
+}
+
+std::string lacks_launch_configurations(const RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.grids
+               ? why
+               : "no grids of kernels were recorded, or the device's multiprocessors are not known";
+}
+
+std::string lacks_waves(const RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.waves
+               ? why
+               : "no launch configurations of kernels were recorded, or the device's limits are not known";
+}
+
+std::string lacks_collectives(const RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.collectives ? why : "no collectives of a device were recorded";
+}
+
 std::string pinned_copies(const std::string& kind) {
     return kind == "DtoH"
                ? "host = torch.empty_like(x, device=\"cpu\", pin_memory=True)  # once\n"

@@ -46,7 +46,7 @@ Rule small_collectives_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, DistributedDataParallel: bucket_cap_mb",
         .leaves_kernels = true,
-        .lacks = lacks_device_work,
+        .lacks = lacks_collectives,
         .check = check,
     };
 }

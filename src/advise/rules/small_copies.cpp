@@ -31,6 +31,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.sizes_of_copies ? why : "no copies with their sizes were recorded";
+}
+
 }  // namespace
 
 Rule small_copies_rule() {
@@ -52,7 +57,7 @@ Rule small_copies_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide",
         .leaves_kernels = true,
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -42,7 +42,7 @@ Rule small_grids_rule() {
             "WHERE waves < 1 GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, GPU performance background user guide",
-        .lacks = lacks_device_work,
+        .lacks = lacks_launch_configurations,
         .check = check,
     };
 }

@@ -8,7 +8,8 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const query::IterationSpread spread,
                    query::iteration_spread(c.session(), c.threshold("times")));
-    if (c.session().range().whole || spread.count < 5 || spread.median_ns <= 0) return {};
+    if (spread.count < 5 || spread.median_ns <= 0)
+        return c.cannot("the range has fewer than five iterations after the warm-up"), Status();
     if (spread.two_lengths) {
         Finding finding{"uneven_iterations", "note",
                         "The iterations have two lengths: " + words_of(*spread.two_lengths)};
@@ -48,7 +49,7 @@ Rule uneven_iterations_rule() {
         .query = "SELECT rank, iteration, dur_ns / 1e6 AS ms FROM iterations ORDER BY ms DESC",
         .verify = "opsight report --iteration N RUN",
         .source = "DLProf: variation of iterations",
-        .lacks = lacks_nothing,
+        .lacks = lacks_iterations,
         .check = check,
     };
 }

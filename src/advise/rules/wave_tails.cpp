@@ -43,7 +43,7 @@ Rule wave_tails_rule() {
             "ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background: wave quantization",
-        .lacks = lacks_device_work,
+        .lacks = lacks_waves,
         .check = check,
     };
 }

@@ -29,6 +29,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_torch_ops(f);
+    return !why.empty() || f.recorded.zero_grads ? why : "no ranges of Optimizer.zero_grad were recorded";
+}
+
 }  // namespace
 
 Rule zero_grad_rule() {
@@ -46,7 +51,7 @@ Rule zero_grad_rule() {
             "'Optimizer.zero_grad%' GROUP BY ALL",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
-        .lacks = lacks_ops,
+        .lacks = lacks,
         .check = check,
     };
 }

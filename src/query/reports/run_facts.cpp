@@ -62,6 +62,19 @@ Status read_source(Session& session, Facts& facts) {
     return {};
 }
 
+Status read_details(Session& session, Facts& facts) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::recorded_details));
+    const auto& row = rows.rows.at(0);
+    RecordedDetails& r = facts.recorded;
+    size_t at = 0;
+    for (bool* each : {&r.shapes, &r.dtypes, &r.input_values, &r.torch_ops, &r.grids, &r.occupancy, &r.waves,
+                       &r.bounds_of_work, &r.collectives, &r.kinds_of_memory, &r.sizes_of_copies,
+                       &r.optimizer_steps, &r.zero_grads, &r.compiler_ranges, &r.compiled_regions})
+        *each = flag(row[at++]);
+    r.iterations = session.range().whole ? 0 : integer(row[at]);
+    return {};
+}
+
 // Advice about number formats must hold on every device that worked. What a device is was found when the
 // profile was made; of one that nothing describes nothing is claimed.
 Status read_devices(Session& session, Facts& facts) {
@@ -170,7 +183,7 @@ Status read_host(Session& session, Facts& facts) {
 
 Result<RunFacts> read_run_facts(Session& session) {
     Facts facts;
-    for (const auto read : {read_shares, read_source, read_devices, read_kernels, read_eligible,
+    for (const auto read : {read_shares, read_source, read_details, read_devices, read_kernels, read_eligible,
                             read_earlier_work, read_lost_work, read_transfers, read_host})
         OPSIGHT_TRY(read(session, facts));
     return facts;

@@ -166,7 +166,8 @@ class Engine {
     Status complete(const Rule& rule, const query::RunFacts& facts, Finding& finding) {
         finding.rule = rule.id;
         finding.confidence = rule.confidence;
-        finding.query = rule.query;
+        finding.query =
+            query_within(finding.query.empty() ? rule.query : finding.query, &session_.range());
         if (finding.kind == "problem") {
             if (finding.lines.empty() && facts.torch && !(facts.compiled && rule.compiles))
                 finding.lines = rule.lines;

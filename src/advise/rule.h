@@ -64,7 +64,7 @@ struct Rule {
     std::string_view bound;       // its formula, in words; empty: there is none
     std::string_view confidence;  // how sure the finding is, and why
     std::string_view remedy, lines;
-    std::string_view query;   // SQL that lists the evidence
+    std::string_view query;   // SQL that lists the evidence; {range}: a condition on `iteration`
     std::string_view verify;  // the command that shows whether it helped
     std::string_view source;  // who else advises so
     bool compiles = false;    // its lines compile the model, which a run that does need not be told
@@ -88,6 +88,9 @@ const Rule* find_rule(std::string_view id);
 
 // The bound in words, with the cap that it has.
 std::string formula_of(const Rule& rule);
+
+// The SQL that lists the evidence, of the iterations of that range; null: of all that was recorded.
+std::string query_within(std::string_view query, const query::Range* range = nullptr);
 
 std::string percent(double share);     // "12.3%"
 std::string milliseconds(int64_t ns);  // "1.23 ms"

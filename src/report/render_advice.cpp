@@ -260,7 +260,7 @@ std::string render_rule(const advise::Rule& rule, int width) {
     line("confidence", rule.confidence);
     line("remedy", rule.remedy);
     if (!rule.lines.empty()) out += "  lines to change:\n" + indented(rule.lines, 4);
-    if (!rule.query.empty()) out += "  evidence, with opsight sql RUN:\n" + wrapped(rule.query, columns, 4);
+    if (!rule.query.empty()) out += "  evidence, with opsight sql RUN:\n" + wrapped(advise::query_within(rule.query), columns, 4);
     line("verify", rule.verify);
     line("source", rule.source);
     return out;

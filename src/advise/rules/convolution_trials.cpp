@@ -48,7 +48,7 @@ Rule convolution_trials_rule() {
         .lines = "torch.backends.cudnn.benchmark = False  # where sizes change",
         .query =
             "SELECT op_name, count(DISTINCT name) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
-            "op_name LIKE '%convolution%' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "{range} AND op_name LIKE '%convolution%' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide: cuDNN auto-tuner",
         .lacks = lacks,

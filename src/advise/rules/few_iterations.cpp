@@ -30,7 +30,7 @@ Rule few_iterations_rule() {
         .confidence = "high: counted",
         .remedy = "Record more.",
         .lines = "",
-        .query = "SELECT rank, iteration, dur_ns / 1e6 AS ms FROM iterations",
+        .query = "SELECT rank, iteration, dur_ns / 1e6 AS ms FROM iterations WHERE {range}",
         .verify = "opsight profile --record-iterations 20 -- PROGRAM",
         .source = "docs/COMPARE.md",
         .lacks = lacks_iterations,

@@ -44,8 +44,8 @@ Rule guards_rule() {
         .remedy = "Fewer look-ups, and fewer versions of a function.",
         .lines = "torch._dynamo.mark_dynamic(x, 0)  # a size that changes: one version in place of many",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE name = "
-            "'TorchDynamo Cache Lookup' GROUP BY ALL",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} AND name "
+            "= 'TorchDynamo Cache Lookup' GROUP BY ALL",
         .verify = "TORCH_LOGS=guards,recompiles python train.py",
         .source = "PyTorch, torch.compile troubleshooting: guards and recompilations",
         .lacks = lacks,

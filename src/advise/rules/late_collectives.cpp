@@ -56,7 +56,7 @@ Rule late_collectives_rule() {
         .lines = "DistributedDataParallel(model, bucket_cap_mb=25)",
         .query =
             "SELECT name, collective_in_elements, count(*) AS calls, avg(dur_ns) / 1e6 AS ms FROM kernels "
-            "WHERE class = 'communication' GROUP BY ALL ORDER BY ms DESC",
+            "WHERE {range} AND class = 'communication' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "Li et al., PyTorch Distributed (VLDB 2020): gradient bucketing; DistributedDataParallel",
         .lacks = [](const query::RunFacts& f) -> std::string {

@@ -46,8 +46,8 @@ Rule optimizer_loop_rule() {
         .remedy = "foreach or fused optimizers.",
         .lines = "optimizer = torch.optim.AdamW(model.parameters(), fused=True)  # or foreach=True",
         .query =
-            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE direction = 'optimizer' "
-            "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} AND direction = "
+            "'optimizer' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.optim: foreach and fused",
         .lacks = lacks,

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -12,6 +13,24 @@ std::string formula_of(const Rule& rule) {
     return std::string(rule.bound) + (rule.leaves_kernels ? "; or what the computing kernels of the stream "
                                                             "that has most of them leave, where that is less"
                                                           : "");
+}
+
+std::string query_within(std::string_view of, const query::Range* range) {
+    std::string query(of), within;
+    // Iterations cut anew are not those that rows name.
+    if (range && !range->whole && range->start >= 0 && range->source != "key_op" &&
+        range->source != "range_regex") {
+        within = fmt::format("iteration BETWEEN {} AND {}", range->start, range->stop);
+        if (!range->left_out.empty())
+            within += fmt::format(" AND iteration NOT IN ({})", fmt::join(range->left_out, ", "));
+    }
+    const auto replace = [&query](std::string_view what, const std::string& with) {
+        for (size_t at = query.find(what); at != query.npos; at = query.find(what, at))
+            query.replace(at, what.size(), with);
+    };
+    replace(" WHERE {range} AND ", within.empty() ? " WHERE " : fmt::format(" WHERE {} AND ", within));
+    replace(" WHERE {range}", within.empty() ? "" : fmt::format(" WHERE {}", within));
+    return query;
 }
 
 std::string percent(double share) {

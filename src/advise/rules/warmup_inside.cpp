@@ -29,7 +29,7 @@ Rule warmup_inside_rule() {
         .bound = "",
         .confidence = "medium: how warm-up is told, docs/metrics.md says",
         .remedy = "Leave them out.",
-        .query = "SELECT rank, iteration, warmup, dur_ns / 1e6 AS ms FROM iterations",
+        .query = "SELECT rank, iteration, warmup, dur_ns / 1e6 AS ms FROM iterations WHERE {range}",
         .verify = "opsight advise RUN",
         .source = "docs/metrics.md",
         .lacks = lacks_iterations,

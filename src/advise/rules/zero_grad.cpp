@@ -47,8 +47,8 @@ Rule zero_grad_rule() {
         .remedy = "Free gradients.",
         .lines = "optimizer.zero_grad(set_to_none=True)",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE name LIKE "
-            "'Optimizer.zero_grad%' GROUP BY ALL",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} AND name "
+            "LIKE 'Optimizer.zero_grad%' GROUP BY ALL",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
         .lacks = lacks,

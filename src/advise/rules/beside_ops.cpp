@@ -114,6 +114,22 @@ Result<query::TimeSpans> gaps_of(Context& c, const query::TimeSpans& gaps, bool 
     return query::common(gaps, something);
 }
 
+// What the program does beside its ops, as far as ranges and Python frames tell.
+void tell_program(const RunFacts& f, Finding& finding) {
+    if (f.beside_ops)
+        finding.evidence =
+            fmt::format("For most of that {} is open.",
+                        f.beside_ops->function ? "the Python function " + f.beside_ops->name
+                                               : fmt::format("the range '{}'", f.beside_ops->name));
+    else if (f.torch)
+        finding.evidence =
+            "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
+            "waiting.";
+    if (f.python_frames)
+        finding.query =
+            "SELECT name, sum(dur_ns) / 1e6 AS ms FROM python_frames GROUP BY name ORDER BY ms DESC LIMIT 20";
+}
+
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
 Status check(Context& c) {
     const RunFacts& f = c.facts();
@@ -131,15 +147,7 @@ Status check(Context& c) {
                                "time",
                                percent(share))
                  : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
-        if (host && f.beside_ops)
-            finding.evidence =
-                fmt::format("For most of that {} is open.",
-                            f.beside_ops->function ? "the Python function " + f.beside_ops->name
-                                                   : fmt::format("the range '{}'", f.beside_ops->name));
-        else if (f.torch && host)
-            finding.evidence =
-                "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
-                "waiting.";
+        if (host) tell_program(f, finding);
         finding.share_pct = share;
         tell_unrecorded(f, c.session().contents(), host, finding);
         if (tell_lost_work(f, finding)) {
@@ -163,8 +171,9 @@ Status check(Context& c) {
         else if (f.torch && !f.recorded_here && !f.python_frames && finding.advice.empty())
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
         finding.view = "timeline";
-        if (f.ops && finding.kind == "problem") tell_gaps(c, gaps, are_long, finding);
         if (finding.kind == "problem") {
+            if (f.ops) tell_gaps(c, gaps, are_long, finding);
+            OPSIGHT_TRY(tell_recording(c, finding));
             OPSIGHT_ASSIGN(query::TimeSpans own, gaps_of(c, gaps.all, host));
             OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(own)));
         }
@@ -201,7 +210,8 @@ Rule beside_ops_rule() {
             "ORDER BY begin_ns)) SELECT * FROM gaps WHERE ms > 0 ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "docs/metrics.md, time budget",
-        .gives_way_to = {"scalar_reads", "repeated_ops", "compilation", "growing_tensors"},
+        .gives_way_to = {"scalar_reads", "repeated_ops", "compilation", "growing_tensors", "zero_grad",
+                         "optimizer_loop"},
         .interrupts = true,
         .lacks = lacks_nothing,
         .check = check,

@@ -11,8 +11,7 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto steps, query::serving_steps(c.session()));
     OPSIGHT_ASSIGN(const std::optional<double> rows, query::balanced_rows(c.session()));
-    if (steps.empty())
-        return c.cannot("no steps that a server names (vLLM, SGLang) were recorded"), Status();
+    if (steps.empty()) return c.cannot("no steps that a server names (vLLM, SGLang) were recorded"), Status();
     if (!rows) return c.cannot("the peaks of the device are not known"), Status();
     std::vector<query::TimeSpan> low;
     double sequences = 0, step_ns = 0, used_ns = 0;

@@ -49,8 +49,8 @@ void tell_long_calls(const Context& c, const query::LongCalls& calls, Finding& f
     else if (calls.of == query::CallClass::kMemory)
         finding.advice =
             f.torch
-                ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off "
-                  "(PYTORCH_NO_CUDA_MEMORY_CACHING) or the device is nearly full."
+                ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off or "
+                  "the device is nearly full."
                 : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
     else
         finding.advice = "These calls, not the GPU's work, are what to make fewer or move out of the loop.";
@@ -150,6 +150,11 @@ Status check(Context& c) {
         finding.title = fmt::format("The work is done by the CPU, whose {} take {} of the time",
                                     f.ops ? "ops" : "recorded calls", percent(share));
         finding.view = f.ops ? "ops" : "recorded";
+        if (f.ops)
+            finding.query =
+                "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} GROUP BY "
+                "name "
+                "ORDER BY ms DESC LIMIT 20";
     } else {
         finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
         finding.view = "ops";
@@ -168,7 +173,10 @@ Status check(Context& c) {
             tell_launches(c, tiny, finding);
         }
     }
-    if (finding.kind == "problem") OPSIGHT_TRY(bound(c, tiny.has_value(), finding));
+    if (finding.kind == "problem") {
+        OPSIGHT_TRY(bound(c, tiny.has_value(), finding));
+        OPSIGHT_TRY(tell_recording(c, finding));
+    }
     c.add(std::move(finding));
     return {};
 }

@@ -32,7 +32,7 @@ void tell_remedy(Context& c, int64_t calls, Finding& finding) {
     }
     finding.advice = "Fewer calls with more data each cost less: join gradients to buckets, as DDP does.";
     if (c.facts().torch)
-        finding.lines = "model = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=25)";
+        finding.lines = "model = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=100)";
 }
 
 Status check(Context& c) {
@@ -43,7 +43,7 @@ Status check(Context& c) {
     if (share < c.threshold("share")) return {};
     Finding finding{"host_communication", "problem",
                     fmt::format("Collectives between ranks on the CPU take {} of the time", percent(share))};
-    finding.evidence = c.how_often(found.calls, "collectives") + " of each rank, while no op runs.";
+    finding.evidence = c.how_often(found.calls, "collectives") + ", while no op runs.";
     tell_remedy(c, found.calls, finding);
     tell_waits(found, std::max<int64_t>(c.facts().ranks, 1), finding);
     finding.share_pct = share;

@@ -53,7 +53,7 @@ Rule late_collectives_rule() {
         .bound = "the time of these reductions beside which no other kernel runs",
         .confidence = "medium: waiting for other ranks is part of it",
         .remedy = "Smaller buckets.",
-        .lines = "DistributedDataParallel(model, bucket_cap_mb=25)",
+        .lines = "DistributedDataParallel(model, bucket_cap_mb=10)  # the default is 25",
         .query =
             "SELECT name, collective_in_elements, count(*) AS calls, avg(dur_ns) / 1e6 AS ms FROM kernels "
             "WHERE {range} AND class = 'communication' GROUP BY ALL ORDER BY ms DESC",

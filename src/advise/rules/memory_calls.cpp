@@ -30,6 +30,13 @@ Status check(Context& c) {
             ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off or the device "
               "is nearly full."
             : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
+    if (c.facts().torch)
+        finding.lines =
+            fmt::format("# in the environment\nunset {}  # where it is set\n{}  # where memory is fragmented",
+                        c.facts().vendor == query::Vendor::kAmd
+                            ? "PYTORCH_NO_HIP_MEMORY_CACHING PYTORCH_NO_CUDA_MEMORY_CACHING"
+                            : "PYTORCH_NO_CUDA_MEMORY_CACHING",
+                        allocator_options(c.facts()));
     finding.share_pct = share;
     finding.view = "timeline";
     OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(found.times)));

@@ -35,8 +35,9 @@ Status check(Context& c) {
 
 std::string lacks(const query::RunFacts& f) {
     std::string why = lacks_device_work(f);
-    return !why.empty() || f.recorded.kinds_of_memory ? why
-                                                      : "no copies that tell the kind of their memory were recorded";
+    return !why.empty() || f.recorded.kinds_of_memory
+               ? why
+               : "no copies that tell the kind of their memory were recorded";
 }
 
 }  // namespace

@@ -17,20 +17,22 @@ Status check(Context& c) {
             fmt::format("Kernels of ops that {} cannot help take about {} of the time", matrix_units(f),
                         percent(share)),
             "Elementwise ops, softmax, norms and the like move memory; few of them are bound by arithmetic.",
-            "Fewer passes over memory help: ops that are fused.",
+            f.recorded.fusions ? "They are fusions of XLA already: smaller types (bfloat16), or less data, "
+                                 "are what is left to gain there."
+                               : "Fewer passes over memory help: ops that are fused.",
             share,
             "ops",
             {},
             {}};
         if (f.torch) {
-            finding.advice = fmt::format("Fewer passes over memory help: {}{}fused attention.",
-                                         f.compiled ? "larger compiled regions (fewer graph breaks), "
-                                                    : "torch.compile (PyTorch 2) fuses such ops, and so do ",
-                                         f.trains ? "fused optimizers and " : "");
-            if (!f.compiled)
-                finding.lines =
-                    std::string("model = torch.compile(model)") +
-                    (f.trains ? "\noptimizer = torch.optim.AdamW(model.parameters(), fused=True)" : "");
+            const std::string optimizer = f.trains ? grouped_optimizer(f) : "";
+            finding.advice =
+                fmt::format("Fewer passes over memory help: {}{}fused attention.",
+                            f.compiled ? "larger compiled regions (fewer graph breaks), "
+                                       : "torch.compile (PyTorch 2) fuses such ops, and so do ",
+                            optimizer.empty() ? "" : "optimizers that take all parameters at once, and ");
+            if (!f.compiled) finding.lines = "model = torch.compile(model)";
+            if (!optimizer.empty()) finding.lines += (finding.lines.empty() ? "" : "\n") + optimizer;
             finding.reading.emplace_back("PyTorch: performance tuning guide",
                                          "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html");
         }

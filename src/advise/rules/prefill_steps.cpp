@@ -27,8 +27,7 @@ std::vector<query::TimeSpan> blocking(const std::vector<query::ServingStep>& ste
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto steps, query::serving_steps(c.session()));
-    if (steps.empty())
-        return c.cannot("no steps that a server names (vLLM, SGLang) were recorded"), Status();
+    if (steps.empty()) return c.cannot("no steps that a server names (vLLM, SGLang) were recorded"), Status();
     std::vector<query::TimeSpan> found = blocking(steps);
     const auto count = static_cast<int64_t>(found.size());
     int64_t longest = 0;

@@ -125,6 +125,27 @@ std::string pinned_copies(const std::string& kind) {
                : "DataLoader(dataset, pin_memory=True)\nx = x.to(device, non_blocking=True)";
 }
 
+std::string grouped_optimizer(const RunFacts& f) {
+    constexpr std::string_view kFused[] = {"SGD", "Adam", "AdamW"};
+    constexpr std::string_view kForeach[] = {"Adadelta", "Adagrad", "Adamax",  "ASGD",
+                                             "NAdam",    "RAdam",   "RMSprop", "Rprop"};
+    const std::string& name = f.recorded.optimizer;
+    const auto has = [&name](const auto& all) {
+        return std::find(std::begin(all), std::end(all), name) != std::end(all);
+    };
+    const auto call = [&name](const char* how) {
+        return fmt::format("optimizer = torch.optim.{}(..., {}=True)", name, how);
+    };
+    if (has(kFused) && !f.recorded.fused_optimizers)
+        return call("fused") + (f.recorded.foreach_ops ? "" : "  # or foreach=True");
+    return has(kForeach) && !f.recorded.foreach_ops ? call("foreach") : std::string();
+}
+
+std::string allocator_options(const RunFacts& f) {
+    return f.vendor == query::Vendor::kAmd ? "export PYTORCH_HIP_ALLOC_CONF=max_split_size_mb:512"
+                                           : "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
+}
+
 int64_t median_of(std::vector<int64_t> values) {
     const auto middle = values.begin() + std::ssize(values) / 2;
     std::nth_element(values.begin(), middle, values.end());
@@ -184,7 +205,7 @@ double Context::share_of(const query::TimeSpans& times) const {
 }
 
 std::string Context::time_of(int64_t ns) const {
-    return milliseconds(ns / parts_) + (parts_ > 1 ? " per iteration" : "");
+    return milliseconds(ns / parts_) + (parts_ <= 1 ? "" : iterations_ ? " per iteration" : " of a rank");
 }
 
 namespace {
@@ -203,9 +224,9 @@ std::string counted(int64_t count, std::string_view what) {
 
 std::string Context::how_often(int64_t count, std::string_view what) const {
     if (parts_ <= 1) return counted(count, what);
-    if (count % parts_ == 0) return fmt::format("{} in an iteration", counted(count / parts_, what));
-    return fmt::format("{:.1f} {} in an iteration", static_cast<double>(count) / static_cast<double>(parts_),
-                       what);
+    const char* of = iterations_ ? "in an iteration" : "of a rank";
+    if (count % parts_ == 0) return fmt::format("{} {}", counted(count / parts_, what), of);
+    return fmt::format("{:.1f} {} {}", static_cast<double>(count) / static_cast<double>(parts_), what, of);
 }
 
 }  // namespace opsight::advise

@@ -44,7 +44,7 @@ Status on_known_device(Context& c) {
             "problem",
             fmt::format("Ops that could use {} run without them in about {} of the time", matrix_units(f),
                         percent(share)),
-            fmt::format("{} of kernels inside eligible ops are known to use none.", c.time_of(f.eligible_ns)),
+            fmt::format("{} of kernels of eligible ops are known to use none.", c.time_of(f.eligible_ns)),
             precision_advice(f),
             share,
             "kernels",

@@ -24,13 +24,16 @@ struct CollectiveWaits {
 // What the recording tells, in whatever range: where it does not, that nothing was found says nothing.
 struct RecordedDetails {
     bool shapes = false, dtypes = false, input_values = false;  // of ops
-    bool torch_ops = false;                                      // ops of PyTorch's library, "aten::"
-    bool grids = false, occupancy = false, waves = false;        // of kernels, on a device whose size is told
-    bool bounds_of_work = false;                                 // work counted, on a device of known peaks
-    bool collectives = false;                                    // of a device
-    bool kinds_of_memory = false, sizes_of_copies = false;       // of copies
+    bool torch_ops = false;                                     // ops of PyTorch's library, "aten::"
+    bool grids = false, occupancy = false, waves = false;       // of kernels, on a device whose size is told
+    bool bounds_of_work = false;                                // work counted, on a device of known peaks
+    bool collectives = false;                                   // of a device
+    bool kinds_of_memory = false, sizes_of_copies = false;      // of copies
     bool optimizer_steps = false, zero_grads = false, compiler_ranges = false, compiled_regions = false;
+    bool fusions = false;                                // of XLA: ops that are fused already
+    bool foreach_ops = false, fused_optimizers = false;  // ops on many tensors at once
     int64_t iterations = 0;  // of the range; 0 too where the range is all that was recorded
+    std::string optimizer;   // "SGD"; empty: not told, or several
 };
 
 struct RunFacts {

@@ -16,4 +16,11 @@ SELECT EXISTS (FROM raw.signatures WHERE regexp_matches(shapes, '\d')) AS shapes
        EXISTS (FROM raw.strings WHERE regexp_matches(text, '\(dynamo_timed\)|^_compile\.|^compile_fx|^jit_compile'))
            AS compiler_ranges,
        EXISTS (FROM raw.op_identities WHERE starts_with(name, 'Torch-Compiled Region')) AS compiled_regions,
-       (SELECT count(*) FROM sel_iterations) AS iterations
+       EXISTS (FROM raw.op_identities WHERE starts_with(name, 'aten::_foreach_')) AS foreach_ops,
+       EXISTS (FROM raw.op_identities WHERE regexp_matches(name, '^aten::_fused_(sgd|adam|adagrad)'))
+           AS fused_optimizers,
+       EXISTS (FROM raw.op_identities WHERE regexp_matches(name, '(^|_)fusion(\.\d+)?$')) AS fusions,
+       (SELECT count(*) FROM sel_iterations) AS iterations,
+       (SELECT CASE WHEN count(DISTINCT name) = 1 THEN any_value(name) END
+        FROM (SELECT regexp_extract(text, '^Optimizer\.step#(\w+)\.step', 1) AS name FROM raw.strings)
+        WHERE name <> '') AS optimizer

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstring>
 #include <tuple>
 
 #include "advise/sql.h"
@@ -37,6 +39,18 @@ Severity severity_of(const Finding& finding) {
     return pct >= 10 ? Severity::kHigh : pct >= 3 ? Severity::kMedium : Severity::kLow;
 }
 
+// As a word of a POSIX shell.
+std::string shell_word(const std::string& text) {
+    const auto plain = [](unsigned char c) {
+        return std::isalnum(c) || std::strchr("/._-+=:,@%", c) || c >= 0x80;
+    };
+    if (!text.empty() && text[0] != '-' && std::all_of(text.begin(), text.end(), plain)) return text;
+    std::string word = "'";
+    for (const char c : text)
+        word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
+
 class Engine {
   public:
     Engine(query::Session& session, const Options& options, Advice& out)
@@ -65,9 +79,10 @@ class Engine {
         wall_ns_ = query::length_of(range);
         OPSIGHT_ASSIGN(const duck::Rows rows, session_.query(sql::iterations_and_ranks));
         out_.iterations = query::integer(rows.rows.at(0)[0]);
+        out_.ranks = std::max<int64_t>(query::integer(rows.rows[0][1]), 1);
+        out_.run = options_.run.empty() ? "" : shell_word(options_.run);
         // Without iterations a run of each rank is one.
-        parts_ =
-            out_.iterations > 0 ? out_.iterations : std::max<int64_t>(query::integer(rows.rows[0][1]), 1);
+        parts_ = out_.iterations > 0 ? out_.iterations : out_.ranks;
         out_.wall_ns = wall_ns_ / parts_;
         return {};
     }
@@ -83,7 +98,7 @@ class Engine {
             return {};
         }
         Findings found;
-        Context context(session_, facts, options_.thresholds, wall_ns_, parts_, found);
+        Context context(session_, facts, options_.thresholds, wall_ns_, parts_, out_.iterations > 0, found);
         context.ask(rule);
         OPSIGHT_TRY(rule.check(context));
         if (!context.why_not().empty())
@@ -151,11 +166,13 @@ class Engine {
         }
     }
 
-    // That something is as it should be stands behind all that is not.
+    // What is to be known, or is as it should be, stands behind all that is not.
     void rank() {
         const bool problems = std::any_of(out_.findings.begin(), out_.findings.end(),
                                           [](const Finding& f) { return f.severity > Severity::kNote; });
-        const auto behind = [&](const Finding& f) { return problems && f.kind == "fine"; };
+        const auto behind = [&](const Finding& f) {
+            return problems && (f.kind == "fine" || f.kind == "note");
+        };
         std::stable_sort(out_.findings.begin(), out_.findings.end(), [&](const Finding& a, const Finding& b) {
             return std::pair(behind(b), weight(a)) > std::pair(behind(a), weight(b));
         });
@@ -179,12 +196,12 @@ class Engine {
     Status complete(const Rule& rule, const query::RunFacts& facts, Finding& finding) {
         finding.rule = rule.id;
         finding.places = longest_of(finding.times);
-        finding.confidence = rule.confidence;
-        finding.query = rule.query;
+        if (finding.confidence.empty()) finding.confidence = rule.confidence;
+        finding.query = query_within(finding.query.empty() ? rule.query : finding.query, &session_.range());
         if (finding.kind == "problem") {
             if (finding.lines.empty() && facts.torch && !(facts.compiled && rule.compiles))
                 finding.lines = rule.lines;
-            finding.verify = rule.verify;
+            finding.verify = verify_of(rule);
             if (!finding.times.empty()) {
                 std::string formula(facts.device_work ? formula_of(rule) : rule.bound);
                 if (rule.leaves_kernels) OPSIGHT_TRY(leave_kernels(finding));
@@ -200,6 +217,15 @@ class Engine {
         finding.severity = severity_of(finding);
         say(finding);
         return {};
+    }
+
+    std::string verify_of(const Rule& rule) const {
+        std::string command(rule.verify);
+        if (out_.run.empty()) return command;
+        for (const std::string_view name : {"BEFORE.opsight", "RUN"})
+            if (const size_t at = command.find(name); at != command.npos)
+                return command.replace(at, name.size(), out_.run);
+        return command;
     }
 
     // A replay that does not give the measured time without changes tells nothing with them.
@@ -261,9 +287,13 @@ class Engine {
 }  // namespace
 
 double Context::threshold(std::string_view name) const {
-    const auto given = thresholds_.find(std::string(rule_->id) + "." + std::string(name));
+    return threshold_of(*rule_, name);
+}
+
+double Context::threshold_of(const Rule& rule, std::string_view name) const {
+    const auto given = thresholds_.find(std::string(rule.id) + "." + std::string(name));
     if (given != thresholds_.end()) return given->second;
-    for (const Threshold& each : rule_->thresholds)
+    for (const Threshold& each : rule.thresholds)
         if (each.name == name) return each.value;
     return 0;
 }

@@ -13,6 +13,7 @@ struct Options {
     std::map<std::string, double> thresholds;  // "RULE.NAME": in place of the rule's own
     std::vector<std::string> rules;            // these alone; empty: all
     bool predict = false;                      // replay the iterations, where a rule says without what
+    std::string run = {};  // as commands name it, for those that verify; empty: BEFORE.opsight
 };
 
 struct NotChecked {
@@ -24,7 +25,9 @@ struct Advice {
     std::vector<NotChecked> not_checked;
     std::vector<std::string> quiet;  // rules that were asked and found nothing
     int64_t iterations = 0;          // 0: the run has none, bounds are of the whole of it
+    int64_t ranks = 1;               // without iterations bounds are of one of these, on average
     int64_t wall_ns = 0;             // of an iteration on average, or of the run
+    std::string run = {};            // as commands name it: a word of a shell; empty: not told
     // Of all problems together: the time in which at least one of them goes on.
     std::optional<Bound> combined;
     std::string prediction_note;  // why nothing was predicted; empty: it was, or was not asked for

@@ -472,7 +472,7 @@ TEST(Findings, ANamelessDeviceIsWhatItWasFoundToBe) {
     const std::vector<Finding> all = findings_in(std::move(t));
     const Finding* found = find(all, "tensor_core_kernels");
     ASSERT_TRUE(found);
-    EXPECT_TRUE(found->title.starts_with("Matrix cores")) << found->title;
+    EXPECT_TRUE(found->title.starts_with("Kernels that use matrix cores")) << found->title;
 }
 
 }  // namespace

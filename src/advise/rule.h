@@ -24,22 +24,29 @@ struct Threshold {
 class Context {
   public:
     Context(query::Session& session, const query::RunFacts& facts,
-            const std::map<std::string, double>& thresholds, int64_t wall_ns, int64_t parts, Findings& found)
+            const std::map<std::string, double>& thresholds, int64_t wall_ns, int64_t parts, bool iterations,
+            Findings& found)
         : session_(session),
           facts_(facts),
           thresholds_(thresholds),
           wall_ns_(wall_ns),
           parts_(parts),
+          iterations_(iterations),
           found_(found) {}
     query::Session& session() { return session_; }
     const query::RunFacts& facts() const { return facts_; }
     // Of the rule that is being asked: as given, else the rule's own.
     double threshold(std::string_view name) const;
+    double threshold_of(const struct Rule& rule, std::string_view name) const;
     double share_of(const query::TimeSpans& times) const;  // % of the wall clock of all ranks
-    // "3.0 calls in an iteration", or of the run where it has none.
+    // "3.0 calls in an iteration", "of a rank" where several have none, or of the run.
     std::string how_often(int64_t count, std::string_view what) const;
-    // "1.23 ms per iteration" of a sum over the range, or of the run where it has none.
+    // "1.23 ms per iteration" of a sum over the range, "of a rank" where several have none, or of the run.
     std::string time_of(int64_t ns) const;
+    // "of an iteration", "of a rank", or "in all": what a number divided by parts() is of.
+    std::string_view of_a_part() const {
+        return parts_ <= 1 ? "in all" : iterations_ ? "of an iteration" : "of a rank";
+    }
     int64_t parts() const { return parts_; }  // iterations of all ranks; runs of ranks where there are none
     // Of what the rule needs the recording has nothing: it says nothing of the run, not even that all is
     // well.
@@ -53,6 +60,7 @@ class Context {
     const query::RunFacts& facts_;
     const std::map<std::string, double>& thresholds_;  // "RULE.NAME"
     int64_t wall_ns_, parts_;
+    bool iterations_;  // what parts_ counts; else ranks
     Findings& found_;
     std::string why_not_;
     const struct Rule* rule_ = nullptr;
@@ -64,7 +72,7 @@ struct Rule {
     std::string_view bound;       // its formula, in words; empty: there is none
     std::string_view confidence;  // how sure the finding is, and why
     std::string_view remedy, lines;
-    std::string_view query;   // SQL that lists the evidence
+    std::string_view query;   // SQL that lists the evidence; {range}: a condition on `iteration`
     std::string_view verify;  // the command that shows whether it helped
     std::string_view source;  // who else advises so
     bool compiles = false;    // its lines compile the model, which a run that does need not be told
@@ -89,6 +97,9 @@ const Rule* find_rule(std::string_view id);
 // The bound in words, with the cap that it has.
 std::string formula_of(const Rule& rule);
 
+// The SQL that lists the evidence, of the iterations of that range; null: of all that was recorded.
+std::string query_within(std::string_view query, const query::Range* range = nullptr);
+
 std::string percent(double share);     // "12.3%"
 std::string milliseconds(int64_t ns);  // "1.23 ms"
 const char* matrix_units(const query::RunFacts& f);
@@ -102,5 +113,12 @@ std::string lost_work(const query::RunFacts& f);
 // Returns whether it said so.
 bool tell_lost_work(const query::RunFacts& f, Finding& finding);
 std::string lacks_ops(const query::RunFacts& f);
+std::string lacks_torch_ops(const query::RunFacts& f);  // those of its library, "aten::"
+std::string lacks_shapes(const query::RunFacts& f);     // of ops of PyTorch
+std::string lacks_dtypes(const query::RunFacts& f);
+std::string lacks_iterations(const query::RunFacts& f);
+std::string lacks_launch_configurations(const query::RunFacts& f);  // grids, on a device whose size is told
+std::string lacks_waves(const query::RunFacts& f);
+std::string lacks_collectives(const query::RunFacts& f);
 
 }  // namespace opsight::advise

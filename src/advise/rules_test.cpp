@@ -307,7 +307,7 @@ TEST(Rules, EvidenceCanBeAskedFor) {
         EXPECT_EQ(find_rule(rule.id), &rule);
         EXPECT_FALSE(rule.looks_for.empty() || rule.confidence.empty() || rule.source.empty()) << rule.id;
         if (rule.query.empty()) continue;
-        const auto rows = session.query(std::string(rule.query));
+        const auto rows = session.query(query_within(rule.query));
         EXPECT_TRUE(rows) << rule.id << ": " << rows.error().message();
     }
     EXPECT_EQ(find_rule("none"), nullptr);

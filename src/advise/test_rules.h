@@ -102,6 +102,11 @@ struct Recorded {
         chosen.rules = {rule};
         auto advice = advise(session, chosen);
         EXPECT_TRUE(advice.has_value()) << advice.error().message();
+        for (const Finding& each : advice->findings) {
+            if (each.query.empty() || each.kind == "unknown") continue;
+            const auto rows = session.query(each.query);  // the evidence of what was found
+            EXPECT_TRUE(rows && !rows->rows.empty()) << each.rule << ": " << each.query;
+        }
         return std::move(advice).value();
     }
 };

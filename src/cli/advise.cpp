@@ -23,7 +23,8 @@ class AdviseCommand : public Command {
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand("advise", "Say what to change, and what that could save");
         sub->add_option("RUN", path_, "A profile file, or a trace");
-        sub->add_option("--format", format_, "text, markdown, html or json")->default_str("text");
+        sub->add_option("--format", format_, "text (or table), markdown (or md), html or json")
+            ->default_str("text");
         sub->add_flag_callback(
             "--json", [this] { format_ = "json"; }, "Same as --format json; errors are JSON too");
         sub->add_option("--rule", rules_, "Ask this rule alone; may be given several times")
@@ -54,6 +55,8 @@ class AdviseCommand : public Command {
     }
 
     Result<int> run() override {
+        if (format_ == "table") format_ = "text";
+        if (format_ == "md") format_ = "markdown";
         if (!explained_.empty()) return explain();
         if (path_.empty())
             return fail(Error{"a run is needed", {}, {}, "give a profile or a trace: opsight advise RUN", 2});
@@ -108,6 +111,7 @@ class AdviseCommand : public Command {
     Result<advise::Options> given() const {
         advise::Options options;
         options.predict = predict_;
+        options.run = path_;
         for (const std::string& name : rules_) {
             if (!advise::find_rule(name)) return fail(no_rule(name));
             options.rules.push_back(name);

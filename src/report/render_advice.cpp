@@ -20,7 +20,7 @@ std::string time_of(int64_t ns) {
 }
 
 const char* per(const Advice& advice) {
-    return advice.iterations > 0 ? " per iteration" : "";
+    return advice.iterations > 0 ? " per iteration" : advice.ranks > 1 ? " of a rank" : "";
 }
 
 std::string bound_words(const Advice& advice, const Bound& bound) {
@@ -93,12 +93,51 @@ std::string not_checked_words(const Advice& advice) {
     return words;
 }
 
+// "4.000 ms at 13.000 ms of rank 1, ...": where in the timeline.
+std::string places_words(const Advice& advice, const Finding& f) {
+    std::string words;
+    for (const query::TimeSpan& each : f.places)
+        words += fmt::format("{}{} at {}{}", words.empty() ? "" : ", ", time_of(each.end - each.begin),
+                             time_of(each.begin),
+                             advice.ranks > 1 ? fmt::format(" of rank {}", each.rank) : std::string());
+    return words;
+}
+
+std::string evidence_words(const Advice& advice) {
+    return "evidence, with opsight sql " + (advice.run.empty() ? "RUN" : advice.run);
+}
+
 std::string markdown_text(std::string_view text) {
     std::string out;
     for (const char c : text) {
         if (std::string_view("\\`*_{}[]<>#|~").find(c) != std::string_view::npos) out += '\\';
         out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     }
+    return out;
+}
+
+// Behind a title, which ends without a full stop.
+std::string sentences(const Finding& f) {
+    return f.evidence.empty() ? f.title : f.title + ". " + f.evidence;
+}
+
+// A fence that is longer than any in the text.
+std::string markdown_code(const char* language, std::string_view text) {
+    std::string fence = "```";
+    while (text.find(fence) != text.npos)
+        fence += '`';
+    return fmt::format("{}{}\n{}\n{}\n\n", fence, language, text, fence);
+}
+
+std::string markdown_details(const Advice& advice, const Finding& f, size_t number) {
+    std::string out = fmt::format("**{}. {}** (rule `{}`)\n\n", number, markdown_text(f.title), f.rule);
+    if (f.bound) out += fmt::format("Bound: {}. ", markdown_text(f.bound->formula));
+    out += fmt::format("Confidence {}.\n\n", markdown_text(f.confidence));
+    if (!f.lines.empty()) out += "To change:\n\n" + markdown_code("", f.lines);
+    if (!f.query.empty())
+        out +=
+            fmt::format("The {}:\n\n", markdown_text(evidence_words(advice))) + markdown_code("sql", f.query);
+    if (!f.verify.empty()) out += "Verify:\n\n" + markdown_code("sh", f.verify);
     return out;
 }
 
@@ -124,8 +163,9 @@ std::string html_finding(const Advice& advice, const Finding& f) {
                                   html_escaped(f.advice));
     if (f.bound)
         out += line("To gain", bound_words(advice, *f.bound) + ". Bound: " + f.bound->formula + ".", false);
-    return out + line("Confidence", f.confidence, false) + line("Change", f.lines, true) +
-           line("Evidence", f.query, true) + line("Verify", f.verify, true) + "</dl></li>";
+    return out + line("Confidence", f.confidence, false) + line("Longest", places_words(advice, f), false) +
+           line("Change", f.lines, true) + line("Evidence", f.query, true) + line("Verify", f.verify, true) +
+           "</dl></li>";
 }
 
 constexpr const char* kLines =
@@ -149,6 +189,11 @@ std::string render_advice(const Advice& advice, int width) {
         if (!f.lines.empty()) out += indented(f.lines, 5);
         out += wrapped(fmt::format("rule: {} (--explain {}); confidence {}", f.rule, f.rule, f.confidence),
                        columns, 3);
+        if (!f.places.empty())
+            out += wrapped("longest in the timeline: " + places_words(advice, f), columns, 3);
+        if (!f.query.empty())
+            out += wrapped(evidence_words(advice) + ":", columns, 3) + wrapped(f.query, columns, 5);
+        if (!f.verify.empty()) out += wrapped("verify: " + f.verify, columns, 3);
     }
     if (!advice.not_checked.empty())
         out += "\n" + wrapped("Not checked: " + not_checked_words(advice), columns, 0);
@@ -194,11 +239,15 @@ std::string render_advice_markdown(const Advice& advice) {
     if (!advice.findings.empty())
         out += "| | Finding | To gain | What to change |\n| --- | --- | --- | --- |\n";
     for (const Finding& f : advice.findings)
-        out += fmt::format(
-            "| {} | {} {} | {} | {} |\n", rank_of(f), markdown_text(f.title), markdown_text(f.evidence),
-            f.bound ? markdown_text(bound_words(advice, *f.bound)) : "-", markdown_text(f.advice));
+        out += fmt::format("| {} | {} | {} | {} |\n", rank_of(f), markdown_text(sentences(f)),
+                           f.bound ? markdown_text(bound_words(advice, *f.bound)) : "-",
+                           markdown_text(f.advice));
     if (!advice.not_checked.empty())
         out += "\nNot checked: " + markdown_text(not_checked_words(advice)) + "\n";
+    if (!advice.findings.empty()) out += "\n";
+    size_t number = 0;
+    for (const Finding& f : advice.findings)
+        out += markdown_details(advice, f, ++number);
     return out;
 }
 
@@ -266,7 +315,8 @@ std::string render_rule(const advise::Rule& rule, int width) {
     line("confidence", rule.confidence);
     line("remedy", rule.remedy);
     if (!rule.lines.empty()) out += "  lines to change:\n" + indented(rule.lines, 4);
-    if (!rule.query.empty()) out += "  evidence, with opsight sql RUN:\n" + wrapped(rule.query, columns, 4);
+    if (!rule.query.empty())
+        out += "  evidence, with opsight sql RUN:\n" + wrapped(advise::query_within(rule.query), columns, 4);
     line("verify", rule.verify);
     line("source", rule.source);
     return out;

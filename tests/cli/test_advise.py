@@ -67,7 +67,9 @@ class Advise(unittest.TestCase):
         self.assertIn("num_workers", loading["lines"])
         self.assertLessEqual(found["combined"]["pct"], 100)
         self.assertGreaterEqual(found["combined"]["ns"], loading["bound"]["ns"])
-        self.assertIn("pageable_copies", found["quiet"])
+        self.assertIn("copies", found["quiet"])
+        self.assertIn({"rule": "pageable_copies", "why": "no copies that tell the kind of their memory were recorded"},
+                      found["not_checked"])
 
     def test_a_prediction_is_no_more_than_the_bound(self):
         loading, found = self.finding("data_loading", "--predict")
@@ -114,6 +116,23 @@ class Advise(unittest.TestCase):
         self.run_it(path, "--format", "html", "-o", out)
         self.run_it(path, "--format", "html", "-o", out, code=1)
         self.run_it(path, "--format", "html", "-o", out, "--force")
+
+    def test_each_finding_shows_its_evidence_and_what_verifies_it(self):
+        found = json.loads(self.run_it(self.trace, "--json"))["findings"]
+        text, markdown = self.run_it(self.trace), self.run_it(self.trace, "--format", "markdown")
+        plain = " ".join(text.split())
+        self.assertTrue(any(each["bound"] for each in found))
+        for each in found:
+            for part in (each["query"], each["verify"]):
+                self.assertIn(" ".join(part.split()), plain)
+                self.assertIn(part, markdown)
+        loading = next(each for each in found if each["rule"] == "data_loading")
+        self.assertEqual(loading["verify"], f"opsight compare {self.trace} AFTER.opsight")
+        self.assertIn(loading["bound"]["formula"].split(",")[0], markdown)
+        self.assertIn("Confidence high", markdown)
+        self.assertIn("of the time. The training process", " ".join(markdown.split()).replace("\\", ""))
+        self.assertEqual(self.run_it(self.trace, "--format", "table"), text)
+        self.assertEqual(self.run_it(self.trace, "--format", "md"), markdown)
 
     def test_the_document_says_what_the_rules_say(self):
         rules = self.run_it("--explain", "all", "--format", "markdown").rstrip("\n")

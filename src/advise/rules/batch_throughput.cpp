@@ -34,7 +34,8 @@ std::optional<Curve> curve_of(const std::vector<query::BatchTime>& iterations, s
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto iterations, query::batch_times(c.session()));
     const auto curve = curve_of(iterations, static_cast<size_t>(std::max(c.threshold("iterations"), 1.0)));
-    if (!curve || curve->large_ns <= 0) return {};
+    if (!curve || curve->large_ns <= 0)
+        return c.cannot("no iterations of two batch sizes, one twice the other, are in the range"), Status();
     const int64_t fixed_ns = std::min(curve->fixed_ns(), curve->large_ns);
     const double part = 100.0 * static_cast<double>(fixed_ns) / static_cast<double>(curve->large_ns);
     if (part < c.threshold("part")) return {};
@@ -60,7 +61,8 @@ Status check(Context& c) {
 }
 
 std::string lacks(const query::RunFacts& f) {
-    return f.ops ? "" : "no ops were recorded, whose shapes tell batches";
+    std::string why = lacks_iterations(f);
+    return why.empty() ? lacks_shapes(f) : why;
 }
 
 }  // namespace
@@ -79,8 +81,8 @@ Rule batch_throughput_rule() {
         .confidence = "medium: times rarely go in a line over all batches",
         .remedy = "A larger batch.",
         .query =
-            "SELECT o.iteration, o.name, o.shapes FROM ops o WHERE o.direction = 'fprop' AND o.name IN "
-            "('aten::conv2d', 'aten::linear', 'aten::embedding') ORDER BY o.begin_ns LIMIT 100",
+            "SELECT o.iteration, o.name, o.shapes FROM ops o WHERE {range} AND o.direction = 'fprop' AND "
+            "o.name IN ('aten::conv2d', 'aten::linear', 'aten::embedding') ORDER BY o.begin_ns LIMIT 100",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight --per-sample OLD_BATCH NEW_BATCH",
         .source = "NVIDIA, deep learning performance: batch size; PyTorch performance tuning guide",
         .lacks = lacks,

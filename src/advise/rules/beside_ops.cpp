@@ -105,12 +105,29 @@ void tell_gaps(Context& c, const Gaps& gaps, bool are_long, Finding& finding) {
     finding.advice = "Fewer and larger ops help: larger batches, fused ops, a compiled model.";
 }
 
-// Of these gaps what lies outside of all ranges: time of which another finding tells is not to be gained
-// twice.
-Result<query::TimeSpans> gaps_of_ranges(Context& c, const query::TimeSpans& gaps) {
-    OPSIGHT_ASSIGN(const query::Occurrences ranges, query::times_of_annotations(c.session(), "."));
-    OPSIGHT_ASSIGN(const query::TimeSpans outside, query::times_without(c.session(), ranges.times));
-    return query::common(gaps, outside);
+// Of these gaps those in which the program does something that was recorded, and the others: what one finding
+// tells is not to be gained by the other.
+Result<query::TimeSpans> gaps_of(Context& c, const query::TimeSpans& gaps, bool host) {
+    OPSIGHT_ASSIGN(query::Occurrences nothing, query::times_of(c.session(), query::Activity::kNothing));
+    if (!host) return query::common(gaps, nothing.times);
+    OPSIGHT_ASSIGN(const query::TimeSpans something, query::times_without(c.session(), nothing.times));
+    return query::common(gaps, something);
+}
+
+// What the program does beside its ops, as far as ranges and Python frames tell.
+void tell_program(const RunFacts& f, Finding& finding) {
+    if (f.beside_ops)
+        finding.evidence =
+            fmt::format("For most of that {} is open.",
+                        f.beside_ops->function ? "the Python function " + f.beside_ops->name
+                                               : fmt::format("the range '{}'", f.beside_ops->name));
+    else if (f.torch)
+        finding.evidence =
+            "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
+            "waiting.";
+    if (f.python_frames)
+        finding.query =
+            "SELECT name, sum(dur_ns) / 1e6 AS ms FROM python_frames GROUP BY name ORDER BY ms DESC LIMIT 20";
 }
 
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
@@ -130,15 +147,7 @@ Status check(Context& c) {
                                "time",
                                percent(share))
                  : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
-        if (host && f.beside_ops)
-            finding.evidence =
-                fmt::format("For most of that {} is open.",
-                            f.beside_ops->function ? "the Python function " + f.beside_ops->name
-                                                   : fmt::format("the range '{}'", f.beside_ops->name));
-        else if (f.torch && host)
-            finding.evidence =
-                "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
-                "waiting.";
+        if (host) tell_program(f, finding);
         finding.share_pct = share;
         tell_unrecorded(f, c.session().contents(), host, finding);
         if (tell_lost_work(f, finding)) {
@@ -162,12 +171,10 @@ Status check(Context& c) {
         else if (f.torch && !f.recorded_here && !f.python_frames && finding.advice.empty())
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
         finding.view = "timeline";
-        if (f.ops && finding.kind == "problem") tell_gaps(c, gaps, are_long, finding);
         if (finding.kind == "problem") {
-            query::TimeSpans own = gaps.all;
-            if (!host) {
-                OPSIGHT_ASSIGN(own, gaps_of_ranges(c, gaps.all));
-            }
+            if (f.ops) tell_gaps(c, gaps, are_long, finding);
+            OPSIGHT_TRY(tell_recording(c, finding));
+            OPSIGHT_ASSIGN(query::TimeSpans own, gaps_of(c, gaps.all, host));
             OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(own)));
         }
         c.add(std::move(finding));
@@ -189,16 +196,22 @@ Rule beside_ops_rule() {
                        {"us", 100, "µs", "of a long gap: Python from one op to the next takes less"}},
         .bound =
             "the time in which no op, call or data loading is open, or in which no device works where that "
-            "is less",
+            "is less; that of which nothing was recorded apart",
         .confidence =
             "medium: what runs then was not recorded as ops; frames and ranges tell where they were",
         .remedy = "Move logging, checkpoints and other code out of the loop, or to another thread.",
         .lines = "",
         .query =
-            "SELECT name, sum(dur_ns) / 1e6 AS ms FROM python_frames GROUP BY name ORDER BY ms DESC LIMIT 20",
+            "WITH spans AS (SELECT rank, begin_ns, end_ns FROM ops WHERE {range} UNION ALL SELECT rank, "
+            "begin_ns, "
+            "end_ns FROM api_calls WHERE {range}), gaps AS (SELECT rank, max(end_ns) OVER w AS begin_ns, "
+            "(lead(begin_ns) OVER w - max(end_ns) OVER w) / 1e6 AS ms FROM spans WINDOW w AS (PARTITION BY "
+            "rank "
+            "ORDER BY begin_ns)) SELECT * FROM gaps WHERE ms > 0 ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "docs/metrics.md, time budget",
-        .gives_way_to = {"scalar_reads", "repeated_ops", "compilation", "growing_tensors"},
+        .gives_way_to = {"scalar_reads", "repeated_ops", "compilation", "growing_tensors", "zero_grad",
+                         "optimizer_loop"},
         .interrupts = true,
         .lacks = lacks_nothing,
         .check = check,

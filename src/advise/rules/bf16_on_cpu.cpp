@@ -39,8 +39,8 @@ Status check(Context& c) {
 }
 
 std::string lacks(const query::RunFacts& f) {
-    if (!f.ops) return "no ops were recorded";
     if (f.device_work) return "the work is a device's";
+    if (std::string why = lacks_dtypes(f); !why.empty()) return why;
     return f.recorded_here ? "" : "the recording does not tell what the processor can do";
 }
 
@@ -57,8 +57,11 @@ Rule bf16_on_cpu_rule() {
         .confidence = "low: rates are those of the processor's units; accuracy is not in the recording",
         .remedy = "BF16.",
         .query =
-            "SELECT name, dtypes, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE name ~ "
-            "'aten::(mm|addmm|bmm|mkldnn_convolution|convolution_backward)' GROUP BY ALL ORDER BY ms DESC",
+            "SELECT name, dtypes, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
+            "regexp_matches(name, "
+            "'^aten::(mm|addmm|bmm|baddbmm|mkldnn_convolution|mkldnn_linear|convolution_backward|_"
+            "convolution|thnn_conv2d|slow_conv2d_forward)$') AND dtypes LIKE '[\"float%' GROUP BY ALL ORDER "
+            "BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source =
             "PyTorch performance tuning guide, CPU: BF16 with AMX and AVX-512; oneDNN, bfloat16 training",

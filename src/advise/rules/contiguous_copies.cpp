@@ -42,11 +42,11 @@ Rule contiguous_copies_rule() {
         .remedy = "Choose the layout once.",
         .lines = "",
         .query =
-            "SELECT layer, shapes, stack, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name = "
-            "'aten::contiguous' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT layer, shapes, stack, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} "
+            "AND name = 'aten::contiguous' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
-        .lacks = lacks_ops,
+        .lacks = lacks_torch_ops,
         .check = check,
     };
 }

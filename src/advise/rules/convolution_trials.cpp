@@ -27,6 +27,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return why.empty() ? lacks_ops(f) : why;
+}
+
 }  // namespace
 
 Rule convolution_trials_rule() {
@@ -43,10 +48,10 @@ Rule convolution_trials_rule() {
         .lines = "torch.backends.cudnn.benchmark = False  # where sizes change",
         .query =
             "SELECT op_name, count(DISTINCT name) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
-            "op_name LIKE '%convolution%' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "{range} AND op_name LIKE '%convolution%' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide: cuDNN auto-tuner",
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

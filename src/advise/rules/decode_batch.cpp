@@ -11,7 +11,8 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto steps, query::serving_steps(c.session()));
     OPSIGHT_ASSIGN(const std::optional<double> rows, query::balanced_rows(c.session()));
-    if (!rows) return {};
+    if (steps.empty()) return c.cannot("no steps that a server names (vLLM, SGLang) were recorded"), Status();
+    if (!rows) return c.cannot("the peaks of the device are not known"), Status();
     std::vector<query::TimeSpan> low;
     double sequences = 0, step_ns = 0, used_ns = 0;
     for (const query::ServingStep& step : steps) {
@@ -76,8 +77,8 @@ Rule decode_batch_rule() {
             "vllm serve MODEL --max-num-seqs 256   # SGLang: --max-running-requests\n"
             "vllm serve MODEL --quantization fp8",
         .query =
-            "SELECT name, count(*) AS steps, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE name LIKE "
-            "'execute_%' OR name LIKE 'step[%' GROUP BY ALL ORDER BY ms DESC",
+            "SELECT name, count(*) AS steps, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} AND "
+            "(name LIKE 'execute_%' OR name LIKE 'step[%') GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight --per-sample OLD NEW",
         .source =
             "vLLM, optimization and tuning; Pope et al., Efficiently scaling transformer inference (2022)",

@@ -28,6 +28,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_shapes(f);
+    return !why.empty() || f.recorded.input_values ? why : "no values of the ops' inputs were recorded";
+}
+
 }  // namespace
 
 Rule dense_gradients_rule() {
@@ -46,11 +51,12 @@ Rule dense_gradients_rule() {
             "embedding = torch.nn.EmbeddingBag(rows, columns, sparse=True)\n"
             "optimizer = torch.optim.SparseAdam(list(embedding.parameters()))",
         .query =
-            "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name LIKE "
-            "'%embedding%backward%' OR direction = 'optimizer' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} "
+            "AND (name LIKE '%embedding%backward%' OR direction = 'optimizer') GROUP BY ALL ORDER BY ms DESC "
+            "LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.nn.Embedding: sparse",
-        .lacks = lacks_ops,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -40,11 +40,11 @@ Rule dtype_conversions_rule() {
         .remedy = "Convert once.",
         .lines = "model = model.to(torch.bfloat16)  # where training tolerates it",
         .query =
-            "SELECT layer, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name = "
-            "'aten::_to_copy' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT layer, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} "
+            "AND name = 'aten::_to_copy' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, automatic mixed precision",
-        .lacks = lacks_ops,
+        .lacks = lacks_torch_ops,
         .check = check,
     };
 }

@@ -12,9 +12,8 @@ std::string told(const query::FarWork& far, Context& c) {
     return fmt::format(
         "{} is {}{}: its kernels take {} {}, and {} would do for its {}, {} of that.",
         2 * (op.ns - op.bound_ns) >= all_ns ? "Most of it" : "The largest part", op.name,
-        op.shapes.empty() ? "" : " " + op.shapes, milliseconds(op.ns / c.parts()),
-        c.parts() > 1 ? "of an iteration" : "in all", milliseconds(op.bound_ns / c.parts()),
-        op.math ? "arithmetic" : "traffic of memory",
+        op.shapes.empty() ? "" : " " + op.shapes, milliseconds(op.ns / c.parts()), c.of_a_part(),
+        milliseconds(op.bound_ns / c.parts()), op.math ? "arithmetic" : "traffic of memory",
         percent(100 * static_cast<double>(op.bound_ns) / static_cast<double>(std::max<int64_t>(op.ns, 1))));
 }
 
@@ -36,6 +35,13 @@ Status check(Context& c) {
     finding.times = std::move(far.beyond.times);
     c.add(std::move(finding));
     return {};
+}
+
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.bounds_of_work ? why
+                                                     : "of no kernel it is known what its work needs: shapes "
+                                                       "of ops, or the device's peaks, are missing";
 }
 
 }  // namespace
@@ -62,7 +68,7 @@ Rule far_from_bound_rule() {
         .gives_way_to = {"tensor_cores", "layout_conversions", "double_precision", "misaligned_sizes",
                          "small_grids", "wave_tails", "low_occupancy", "convolution_trials",
                          "elementwise_chains", "contiguous_copies", "unfused_attention"},
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

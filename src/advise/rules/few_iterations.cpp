@@ -7,7 +7,7 @@ namespace {
 
 Status check(Context& c) {
     const int64_t selected = c.session().range().selected;
-    if (c.session().range().whole || selected >= static_cast<int64_t>(c.threshold("iterations"))) return {};
+    if (selected >= static_cast<int64_t>(c.threshold("iterations"))) return {};
     Finding finding{
         "few_iterations", "note",
         fmt::format("Only {} iteration{} in the range", selected, selected == 1 ? " is" : "s are")};
@@ -30,10 +30,10 @@ Rule few_iterations_rule() {
         .confidence = "high: counted",
         .remedy = "Record more.",
         .lines = "",
-        .query = "SELECT rank, iteration, dur_ns / 1e6 AS ms FROM iterations",
+        .query = "SELECT rank, iteration, dur_ns / 1e6 AS ms FROM iterations WHERE {range}",
         .verify = "opsight profile --record-iterations 20 -- PROGRAM",
         .source = "docs/COMPARE.md",
-        .lacks = lacks_nothing,
+        .lacks = lacks_iterations,
         .check = check,
     };
 }

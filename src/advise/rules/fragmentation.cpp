@@ -25,7 +25,7 @@ Status check(Context& c) {
         finding.advice =
             "Holes between tensors, or what an earlier peak left: a batch that needs memory in large pieces "
             "may fail though enough is free.";
-        finding.lines = "# in the environment\nexport PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
+        finding.lines = "# in the environment\n" + allocator_options(c.facts());
         finding.view = "memory";
         c.add(std::move(finding));
     }
@@ -43,7 +43,7 @@ Rule fragmentation_rule() {
                        {"gb", 1, "GB", "less hardly makes an allocation fail"}},
         .bound = "",
         .confidence = "medium: what was held before the range may come from an earlier peak",
-        .remedy = "Expandable segments.",
+        .remedy = "Expandable segments, or larger pieces that are not split.",
         .query = "SELECT device, max(total_reserved), max(total_allocated) FROM memory_events GROUP BY ALL",
         .verify = "opsight advise AFTER.opsight --rule fragmentation",
         .source = "PyTorch, CUDA semantics: memory management",

@@ -20,7 +20,7 @@ Status check(Context& c) {
 }
 
 std::string lacks(const query::RunFacts& f) {
-    return f.compiled ? "" : "nothing is compiled by torch.compile";
+    return f.recorded.compiled_regions ? "" : "no regions of torch.compile were recorded";
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ Rule graph_breaks_rule() {
         .remedy = "Fewer breaks.",
         .lines = "torch.compile(model, fullgraph=True)  # raises at the first break",
         .query =
-            "SELECT name, count(*) AS calls FROM ops WHERE name LIKE 'Torch-Compiled Region%' GROUP BY ALL "
-            "ORDER BY calls DESC",
+            "SELECT name, count(*) AS calls FROM ops WHERE {range} AND name LIKE 'Torch-Compiled Region%' "
+            "GROUP BY ALL ORDER BY calls DESC",
         .verify = "TORCH_LOGS=graph_breaks python train.py",
         .source = "PyTorch, torch.compile troubleshooting: graph breaks",
         .lacks = lacks,

@@ -49,12 +49,11 @@ Rule growing_tensors_rule() {
         .lines =
             "out = torch.empty(rows, columns); out[at:at + n] = piece  # or torch.cat(pieces) after the loop",
         .query =
-            "SELECT layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name = "
-            "'aten::cat' "
-            "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
+            "name = 'aten::cat' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, KV caches of Transformers: static in place of growing",
-        .lacks = lacks_ops,
+        .lacks = lacks_shapes,
         .check = check,
     };
 }

@@ -8,6 +8,7 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_annotations(c.session(), "^TorchDynamo Cache Lookup$"));
+    if (found.count == 0) return c.cannot("no look-ups of compiled code were recorded"), Status();
     OPSIGHT_ASSIGN(found.times, host_times(c.session(), std::move(found.times)));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
@@ -43,8 +44,8 @@ Rule guards_rule() {
         .remedy = "Fewer look-ups, and fewer versions of a function.",
         .lines = "torch._dynamo.mark_dynamic(x, 0)  # a size that changes: one version in place of many",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE name = "
-            "'TorchDynamo Cache Lookup' GROUP BY ALL",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} AND name "
+            "= 'TorchDynamo Cache Lookup' GROUP BY ALL",
         .verify = "TORCH_LOGS=guards,recompiles python train.py",
         .source = "PyTorch, torch.compile troubleshooting: guards and recompilations",
         .lacks = lacks,

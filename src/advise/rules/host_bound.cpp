@@ -49,8 +49,8 @@ void tell_long_calls(const Context& c, const query::LongCalls& calls, Finding& f
     else if (calls.of == query::CallClass::kMemory)
         finding.advice =
             f.torch
-                ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off "
-                  "(PYTORCH_NO_CUDA_MEMORY_CACHING) or the device is nearly full."
+                ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off or "
+                  "the device is nearly full."
                 : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
     else
         finding.advice = "These calls, not the GPU's work, are what to make fewer or move out of the loop.";
@@ -129,7 +129,8 @@ Status bound(Context& c, bool tiny, Finding& finding) {
 
 Status check(Context& c) {
     const RunFacts& f = c.facts();
-    double share = f.cpu.value_or(0);
+    if (!f.cpu) return c.cannot("neither ops nor calls of the host were recorded"), Status();
+    double share = *f.cpu;
     if (share < c.threshold("share")) return {};
     if (f.device_work) share -= waits_of_the_cpu(f, share, c);
     if (share < c.threshold("share")) return {};
@@ -149,6 +150,11 @@ Status check(Context& c) {
         finding.title = fmt::format("The work is done by the CPU, whose {} take {} of the time",
                                     f.ops ? "ops" : "recorded calls", percent(share));
         finding.view = f.ops ? "ops" : "recorded";
+        if (f.ops)
+            finding.query =
+                "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} GROUP BY "
+                "name "
+                "ORDER BY ms DESC LIMIT 20";
     } else {
         finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
         finding.view = "ops";
@@ -167,7 +173,10 @@ Status check(Context& c) {
             tell_launches(c, tiny, finding);
         }
     }
-    if (finding.kind == "problem") OPSIGHT_TRY(bound(c, tiny.has_value(), finding));
+    if (finding.kind == "problem") {
+        OPSIGHT_TRY(bound(c, tiny.has_value(), finding));
+        OPSIGHT_TRY(tell_recording(c, finding));
+    }
     c.add(std::move(finding));
     return {};
 }
@@ -178,7 +187,7 @@ Rule host_bound_rule() {
     return {
         .id = "host_bound",
         .looks_for = "a GPU that waits for the CPU, and many kernels that are shorter than their launch",
-        .needs = "",
+        .needs = "ops, or calls of the device's API",
         .thresholds = {{"share", 5, "% of the wall clock",
                         "what takes less is hardly a headline; XProf's input bound is 5 % too"},
                        {"us", 10, "µs", "of a tiny kernel: a launch takes 5 to 10 µs of the host"},
@@ -191,8 +200,8 @@ Rule host_bound_rule() {
         .confidence = "high for the time, medium for its cause: the calls and ops that are open meanwhile",
         .remedy = "Give the GPU more for each call, or spare the calls.",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls GROUP BY name ORDER BY "
-            "ms DESC LIMIT 20",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE {range} GROUP BY "
+            "name ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source =
             "PyTorch performance tuning guide; NVIDIA, CUDA graphs; HTA, kernels shorter than their launch",

@@ -32,16 +32,18 @@ void tell_remedy(Context& c, int64_t calls, Finding& finding) {
     }
     finding.advice = "Fewer calls with more data each cost less: join gradients to buckets, as DDP does.";
     if (c.facts().torch)
-        finding.lines = "model = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=25)";
+        finding.lines = "model = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=100)";
 }
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::HostCollectives found, query::host_collectives(c.session()));
     const double share = c.share_of(found.times);
-    if (found.calls == 0 || share < c.threshold("share")) return {};
+    if (found.calls == 0)
+        return c.cannot("no collectives of gloo, MPI or UCC on the CPU are in the range"), Status();
+    if (share < c.threshold("share")) return {};
     Finding finding{"host_communication", "problem",
                     fmt::format("Collectives between ranks on the CPU take {} of the time", percent(share))};
-    finding.evidence = c.how_often(found.calls, "collectives") + " of each rank, while no op runs.";
+    finding.evidence = c.how_often(found.calls, "collectives") + ", while no op runs.";
     tell_remedy(c, found.calls, finding);
     tell_waits(found, std::max<int64_t>(c.facts().ranks, 1), finding);
     finding.share_pct = share;
@@ -64,8 +66,8 @@ Rule host_communication_rule() {
         .confidence = "high for the time; who is last rests on the ranks' clocks",
         .remedy = "Even out the ranks, or join the calls where they are many.",
         .query =
-            "SELECT rank, name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE name ~ "
-            "'^(gloo|mpi|ucc):.*' GROUP BY ALL ORDER BY ms DESC",
+            "SELECT rank, name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} "
+            "AND regexp_matches(name, '^(gloo|mpi|ucc):') GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, distributed data parallel: gradient buckets",
         .interrupts = true,

@@ -53,18 +53,16 @@ Rule late_collectives_rule() {
         .bound = "the time of these reductions beside which no other kernel runs",
         .confidence = "medium: waiting for other ranks is part of it",
         .remedy = "Smaller buckets.",
-        .lines = "DistributedDataParallel(model, bucket_cap_mb=25)",
+        .lines = "DistributedDataParallel(model, bucket_cap_mb=10)  # the default is 25",
         .query =
             "SELECT name, collective_in_elements, count(*) AS calls, avg(dur_ns) / 1e6 AS ms FROM kernels "
-            "WHERE class = 'communication' GROUP BY ALL ORDER BY ms DESC",
+            "WHERE {range} AND class = 'communication' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "Li et al., PyTorch Distributed (VLDB 2020): gradient bucketing; DistributedDataParallel",
-        .lacks =
-            [](const query::RunFacts& f) {
-                return !f.device_work ? lacks_device_work(f)
-                       : f.trains     ? std::string()
-                                      : "no backward pass was recorded";
-            },
+        .lacks = [](const query::RunFacts& f) -> std::string {
+            if (f.device_work && !f.trains) return "no backward pass was recorded";
+            return lacks_collectives(f);
+        },
         .check = check,
     };
 }

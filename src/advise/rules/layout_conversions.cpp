@@ -40,7 +40,9 @@ Rule layout_conversions_rule() {
             "x.to(memory_format=torch.channels_last)",
         .query =
             "SELECT label, op_name, layer, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
-            "name ~ '(?i)nchw.*nhwc|nhwc.*nchw' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "{range} AND regexp_matches(name, "
+            "'(?i)nchw_?to_?nhwc|nhwc_?to_?nchw|nchwAddPadding|nhwcAddPadding') GROUP BY ALL ORDER BY ms "
+            "DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, convolutional layers user guide; PyTorch, channels last memory format",
         .lacks = lacks_device_work,

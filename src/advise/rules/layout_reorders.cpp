@@ -41,7 +41,9 @@ Rule layout_reorders_rule() {
         .confidence = "high: each is recorded",
         .remedy = "Order once.",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name ~ 'mkldnn|reorder' "
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
+            "regexp_matches(name, "
+            "'mkldnn_reorder|_to_mkldnn|aten::to_dense|aten::to_mkldnn|onednn(::|_)reorder|dnnl_reorder') "
             "GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "oneDNN, understanding memory formats",

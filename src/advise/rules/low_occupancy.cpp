@@ -39,6 +39,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_waves(f);
+    return !why.empty() || f.recorded.occupancy ? why : "no occupancy of kernels was recorded";
+}
+
 }  // namespace
 
 Rule low_occupancy_rule() {
@@ -53,11 +58,14 @@ Rule low_occupancy_rule() {
         .confidence = "low: occupancy says how much can be hidden, not that something waits",
         .remedy = "Keep more threads resident.",
         .query =
-            "SELECT name, occupancy_pct, registers_per_thread, sum(dur_ns) / 1e6 AS ms FROM kernels GROUP BY "
-            "ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, occupancy_pct, registers_per_thread, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
+            "{range} AND class = 'compute' AND uses_tc <> 'yes' AND occupancy_pct <= 25 AND waves >= 1 AND "
+            "NOT regexp_matches(lower(name), "
+            "'gemm|gemv|conv|wgrad|dgrad|fprop|cutlass|attention|fmha|flash|cudnn|xmma|matmul|winograd|fft') "
+            "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide: occupancy",
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

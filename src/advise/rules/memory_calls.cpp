@@ -19,7 +19,7 @@ Status check(Context& c) {
         lost = query::common(found.times, idle);
     }
     const double share = c.share_of(lost);
-    if (share < c.threshold("share") || found.count < c.parts() || c.session().range().whole) return {};
+    if (share < c.threshold("share") || found.count < c.parts()) return {};
     Finding finding{"memory_calls", "problem",
                     fmt::format("Memory of the device is allocated and freed in {} of the time{}",
                                 percent(share), c.facts().device_work ? ", while it does nothing" : "")};
@@ -30,11 +30,23 @@ Status check(Context& c) {
             ? "PyTorch keeps freed memory for the next tensor unless its cache is switched off or the device "
               "is nearly full."
             : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
+    if (c.facts().torch)
+        finding.lines =
+            fmt::format("# in the environment\nunset {}  # where it is set\n{}  # where memory is fragmented",
+                        c.facts().vendor == query::Vendor::kAmd
+                            ? "PYTORCH_NO_HIP_MEMORY_CACHING PYTORCH_NO_CUDA_MEMORY_CACHING"
+                            : "PYTORCH_NO_CUDA_MEMORY_CACHING",
+                        allocator_options(c.facts()));
     finding.share_pct = share;
     finding.view = "timeline";
     OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(found.times)));
     c.add(std::move(finding));
     return {};
+}
+
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return why.empty() ? lacks_iterations(f) : why;
 }
 
 }  // namespace
@@ -53,12 +65,13 @@ Rule memory_calls_rule() {
             "# in the environment\nunset PYTORCH_NO_CUDA_MEMORY_CACHING  # where it is set\n"
             "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  # where memory is fragmented",
         .query =
-            "SELECT name, op_name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE name ~ "
-            "'(Malloc|Free|MemAlloc|MemFree)' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, op_name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE {range} "
+            "AND regexp_matches(name, '^(cuda|hip)(Malloc|Free)|^cuMem(Alloc|Free)') GROUP BY ALL ORDER BY "
+            "ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; PyTorch, CUDA semantics",
         .leaves_kernels = true,
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

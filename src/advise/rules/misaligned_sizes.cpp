@@ -25,6 +25,12 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    for (const auto asked : {lacks_device_work, lacks_shapes, lacks_dtypes})
+        if (std::string why = asked(f); !why.empty()) return why;
+    return {};
+}
+
 }  // namespace
 
 Rule misaligned_sizes_rule() {
@@ -40,11 +46,12 @@ Rule misaligned_sizes_rule() {
         .lines = "vocabulary = (vocabulary + 63) // 64 * 64",
         .query =
             "SELECT op_name, shapes, sum(kernel_ns) / 1e6 AS ms FROM (SELECT name AS op_name, shapes, "
-            "kernel_ns FROM ops WHERE name ~ '^aten::(mm|addmm|bmm|baddbmm)$') GROUP BY ALL ORDER BY ms DESC "
-            "LIMIT 20",
+            "kernel_ns FROM ops WHERE {range} AND regexp_matches(name, "
+            "'^aten::(mm|addmm|bmm|baddbmm|_scaled_mm)$') AND regexp_matches(dtypes, "
+            "'Half|BFloat16|float16|bfloat16')) GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background user guide",
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

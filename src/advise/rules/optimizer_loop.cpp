@@ -17,12 +17,21 @@ Status check(Context& c) {
                     fmt::format("The optimizer takes {} of the time, tensor by tensor", percent(share))};
     finding.evidence = c.how_often(ops, "ops on single tensors within Optimizer.step") +
                        ", and none that takes many at once. The host's time; its kernels come on top.";
-    finding.advice = "foreach=True or fused=True updates all parameters with a few kernels.";
+    finding.lines = grouped_optimizer(c.facts());
+    finding.advice = finding.lines.empty() ? "An optimizer that takes all parameters at once (in "
+                                             "torch.optim: foreach or fused) does the same "
+                                             "with a few kernels."
+                                           : "foreach or fused updates all parameters with a few kernels.";
     finding.share_pct = share;
     finding.view = "ops";
     finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
+}
+
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_torch_ops(f);
+    return !why.empty() || f.recorded.optimizer_steps ? why : "no ranges of Optimizer.step were recorded";
 }
 
 }  // namespace
@@ -39,13 +48,12 @@ Rule optimizer_loop_rule() {
             "the time in which Optimizer.step is open on the host; on a device its kernels may run later",
         .confidence = "medium: the bound leaves out kernels that run after the step has returned",
         .remedy = "foreach or fused optimizers.",
-        .lines = "optimizer = torch.optim.AdamW(model.parameters(), fused=True)  # or foreach=True",
         .query =
-            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE direction = 'optimizer' "
-            "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} AND direction = "
+            "'optimizer' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.optim: foreach and fused",
-        .lacks = lacks_ops,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -33,6 +33,13 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.kinds_of_memory
+               ? why
+               : "no copies that tell the kind of their memory were recorded";
+}
+
 }  // namespace
 
 Rule pageable_copies_rule() {
@@ -47,12 +54,12 @@ Rule pageable_copies_rule() {
         .remedy = "Pin the memory.",
         .query =
             "SELECT copy_kind, from_kind, to_kind, op_name, count(*) AS copies, sum(bytes) AS bytes, "
-            "sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE from_kind = 'Pageable' OR to_kind = 'Pageable' GROUP "
-            "BY ALL ORDER BY ms DESC LIMIT 20",
+            "sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE {range} AND (from_kind = 'Pageable' OR to_kind = "
+            "'Pageable') GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; nsys analyze, cuda_memcpy_async",
         .leaves_kernels = true,
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

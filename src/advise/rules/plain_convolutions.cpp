@@ -11,7 +11,6 @@ constexpr const char* kOps = "^aten::_?(slow_conv(_transpose)?[23]d.*|thnn_conv.
 constexpr const char* kOneByOne = R"(^\[\[[^\]]*\], (\[[^\]]*\], )?\[\d+, \d+, 1, 1\])";
 
 Status check(Context& c) {
-    if (c.facts().device_work) return {};
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_ops(c.session(), {.pattern = kOps, .but_shapes = kOneByOne}));
     const double share = c.share_of(found.times);
@@ -29,13 +28,17 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    return f.device_work ? "the work is a device's" : lacks_shapes(f);
+}
+
 }  // namespace
 
 Rule plain_convolutions_rule() {
     return {
         .id = "plain_convolutions",
         .looks_for = "convolutions on a CPU that do not use oneDNN",
-        .needs = "ops, and no device",
+        .needs = "ops with shapes, and no device",
         .thresholds = {{"share", 3, "% of the wall clock",
                         "below, a change is lost in the noise of iterations"}},
         .bound = "the time of these convolutions, as if oneDNN took none",
@@ -46,11 +49,10 @@ Rule plain_convolutions_rule() {
             "print(torch.backends.mkldnn.is_available())",
         .query =
             "SELECT name, layer, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
-            "name ~ "
-            "'slow_conv|thnn_conv' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "{range} AND regexp_matches(name, 'slow_conv|thnn_conv') GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, CPU: oneDNN",
-        .lacks = lacks_ops,
+        .lacks = lacks,
         .check = check,
     };
 }

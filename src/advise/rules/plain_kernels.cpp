@@ -9,6 +9,7 @@ using query::RunFacts;
 
 Status check(Context& c) {
     const RunFacts& f = c.facts();
+    if (!f.ops && f.plain_ns == 0) return c.cannot("no ops were recorded"), Status();
     if (const double share = f.share_of(f.plain_ns); share >= c.threshold("share")) {
         Finding finding{
             "plain_kernels",
@@ -16,20 +17,22 @@ Status check(Context& c) {
             fmt::format("Kernels of ops that {} cannot help take about {} of the time", matrix_units(f),
                         percent(share)),
             "Elementwise ops, softmax, norms and the like move memory; few of them are bound by arithmetic.",
-            "Fewer passes over memory help: ops that are fused.",
+            f.recorded.fusions ? "They are fusions of XLA already: smaller types (bfloat16), or less data, "
+                                 "are what is left to gain there."
+                               : "Fewer passes over memory help: ops that are fused.",
             share,
             "ops",
             {},
             {}};
         if (f.torch) {
-            finding.advice = fmt::format("Fewer passes over memory help: {}{}fused attention.",
-                                         f.compiled ? "larger compiled regions (fewer graph breaks), "
-                                                    : "torch.compile (PyTorch 2) fuses such ops, and so do ",
-                                         f.trains ? "fused optimizers and " : "");
-            if (!f.compiled)
-                finding.lines =
-                    std::string("model = torch.compile(model)") +
-                    (f.trains ? "\noptimizer = torch.optim.AdamW(model.parameters(), fused=True)" : "");
+            const std::string optimizer = f.trains ? grouped_optimizer(f) : "";
+            finding.advice =
+                fmt::format("Fewer passes over memory help: {}{}fused attention.",
+                            f.compiled ? "larger compiled regions (fewer graph breaks), "
+                                       : "torch.compile (PyTorch 2) fuses such ops, and so do ",
+                            optimizer.empty() ? "" : "optimizers that take all parameters at once, and ");
+            if (!f.compiled) finding.lines = "model = torch.compile(model)";
+            if (!optimizer.empty()) finding.lines += (finding.lines.empty() ? "" : "\n") + optimizer;
             finding.reading.emplace_back("PyTorch: performance tuning guide",
                                          "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html");
         }
@@ -47,15 +50,17 @@ Rule plain_kernels_rule() {
     return {
         .id = "plain_kernels",
         .looks_for = "kernels of ops that Tensor Cores cannot help: elementwise ops, norms, softmax",
-        .needs = "",
+        .needs = "ops",
         .thresholds = {{"share", 5, "% of the wall clock",
                         "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "the time of these kernels, as if all were fused away",
         .confidence = "medium: a fused kernel still reads and writes its first inputs and last outputs",
         .remedy = "Fewer passes over memory: fused ops.",
         .query =
-            "SELECT op_name, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE NOT "
-            "in_tc_eligible_op AND uses_tc = 'no' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT op_name, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND "
+            "class = 'compute' AND uses_tc = 'no' AND op_id IN (SELECT id FROM op_identities WHERE type NOT "
+            "IN ('unassociated', 'unattributed', 'annotation') AND NOT (tc_eligible AND in_tc_eligible_op)) "
+            "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
         .gives_way_to = {"layout_conversions", "contiguous_copies", "dtype_conversions", "double_precision",

@@ -27,6 +27,7 @@ std::vector<query::TimeSpan> blocking(const std::vector<query::ServingStep>& ste
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto steps, query::serving_steps(c.session()));
+    if (steps.empty()) return c.cannot("no steps that a server names (vLLM, SGLang) were recorded"), Status();
     std::vector<query::TimeSpan> found = blocking(steps);
     const auto count = static_cast<int64_t>(found.size());
     int64_t longest = 0;
@@ -64,8 +65,8 @@ Rule prefill_steps_rule() {
         .remedy = "Chunked prefill.",
         .lines = "vllm serve MODEL --enable-chunked-prefill   # SGLang: --enable-mixed-chunk",
         .query =
-            "SELECT name, begin_ns, dur_ns / 1e6 AS ms FROM annotations WHERE name LIKE 'execute_%' OR name "
-            "LIKE 'step[%' ORDER BY begin_ns",
+            "SELECT name, begin_ns, dur_ns / 1e6 AS ms FROM annotations WHERE {range} AND (name LIKE "
+            "'execute_%' OR name LIKE 'step[%') ORDER BY begin_ns",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "Agrawal et al., Sarathi-Serve (OSDI 2024); vLLM, optimization and tuning: chunked prefill",
         .lacks = [](const query::RunFacts& f) { return std::string(f.trains ? "the run trains" : ""); },

@@ -1,30 +1,23 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advise/rules/rules.h"
 
 namespace opsight::advise {
 namespace {
 
 Status check(Context& c) {
-    // Beside work of a device it costs nothing.
-    OPSIGHT_ASSIGN(query::Occurrences own, query::times_of(c.session(), query::Activity::kOverhead));
-    if (c.facts().device_work) {
-        OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
-        own.times = query::common(own.times, idle);
-    }
-    const double seen = c.share_of(own.times);
-    OPSIGHT_ASSIGN(const auto counted, query::recorded_calls(c.session()));
-    const auto [frames, ops] = counted;
-    const double us = static_cast<double>(frames) * c.threshold("frame_us") +
-                      static_cast<double>(ops) * c.threshold(c.facts().recorded_here ? "own_op_us" : "op_us");
-    const auto wall = static_cast<double>(c.facts().wall_ns);
-    const double guess = wall > 0 ? 100 * 1000 * us / wall : 0;
-    if (std::max(seen, guess) < c.threshold("share")) return {};
+    OPSIGHT_ASSIGN(const RecordingCost cost, recording_cost(c));
+    const auto [seen, guess, stretches, frames, ops] = cost;
+    if (frames == 0 && ops == 0 && stretches == 0)
+        return c.cannot("neither ops nor Python calls were recorded"), Status();
+    if (cost.pct() < c.threshold("share")) return {};
     Finding finding{"recording_overhead", "note",
-                    fmt::format("Recording itself may take {} of the time", percent(std::max(seen, guess)))};
+                    fmt::format("Recording itself may take {} of the time", percent(cost.pct()))};
     finding.evidence = seen >= guess
                            ? fmt::format("The profiler says so itself: {}.",
-                                         c.how_often(own.count, "stretches of its own work"))
+                                         c.how_often(stretches, "stretches of its own work"))
                            : fmt::format("An estimate: {}{} ops of {:g} µs.",
                                          frames > 0 ? fmt::format("{} Python calls of {:g} µs and ", frames,
                                                                   c.threshold("frame_us"))
@@ -35,12 +28,49 @@ Status check(Context& c) {
                      "run as it is."
                    : "It is in the shares of the host, and of time in which nothing of the recording "
                      "runs; record fewer kinds of events to see the run as it is.";
+    if (guess > seen)
+        finding.query =
+            "SELECT (SELECT count(*) FROM python_frames) AS python_calls, (SELECT count(*) FROM ops WHERE "
+            "{range}) "
+            "AS ops";
+    if (c.facts().memory_events)
+        finding.advice +=
+            " So does leaving out changes of memory (profile_memory), which cost in each allocation.";
     finding.view = "timeline";
     c.add(std::move(finding));
     return {};
 }
 
 }  // namespace
+
+Result<RecordingCost> recording_cost(Context& c) {
+    static const Rule rule = recording_overhead_rule();
+    OPSIGHT_ASSIGN(query::Occurrences own, query::times_of(c.session(), query::Activity::kOverhead));
+    if (c.facts().device_work) {
+        OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
+        own.times = query::common(own.times, idle);
+    }
+    OPSIGHT_ASSIGN(const auto counted, query::recorded_calls(c.session()));
+    RecordingCost cost{c.share_of(own.times), 0, own.count, counted.first, counted.second};
+    const char* of_an_op = c.facts().recorded_here ? "own_op_us" : "op_us";
+    const double us = static_cast<double>(cost.frames) * c.threshold_of(rule, "frame_us") +
+                      static_cast<double>(cost.ops) * c.threshold_of(rule, of_an_op);
+    if (c.facts().wall_ns > 0) cost.guess_pct = 100 * 1000 * us / static_cast<double>(c.facts().wall_ns);
+    return cost;
+}
+
+Status tell_recording(Context& c, Finding& finding) {
+    static const Rule rule = recording_overhead_rule();
+    OPSIGHT_ASSIGN(const RecordingCost cost, recording_cost(c));
+    if (cost.pct() < c.threshold_of(rule, "share")) return {};
+    const double pct = std::min(cost.pct(), finding.share_pct.value_or(100));
+    finding.evidence += fmt::format("{}Recording itself may be up to {} of the time, and part of this.",
+                                    finding.evidence.empty() ? "" : " ", percent(pct));
+    finding.confidence = 2 * pct >= finding.share_pct.value_or(100)
+                             ? "low: recording itself may be most of this time"
+                             : "medium: recording itself may be a part of this time";
+    return {};
+}
 
 Rule recording_overhead_rule() {
     return {
@@ -56,8 +86,8 @@ Rule recording_overhead_rule() {
         .confidence = "low: an estimate, but for what the profiler tells of itself",
         .remedy = "Record less.",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE kind = "
-            "'overhead' GROUP BY ALL ORDER BY ms DESC",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} AND kind "
+            "= 'overhead' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight profile -- PROGRAM",
         .source = "PyTorch profiler, with_stack",
         .leaves_kernels = true,

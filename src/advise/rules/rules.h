@@ -77,8 +77,26 @@ Result<query::TimeSpans> idle_times(query::Session& session);
 // several devices of a rank the one that works longest: the others may work at once).
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own);
 
+// What recording itself may take of the time: as the profiler tells it, or by the calls that it recorded.
+struct RecordingCost {
+    double seen_pct = 0, guess_pct = 0;  // of the wall clock; beside work of a device it costs nothing
+    int64_t stretches = 0, frames = 0, ops = 0;
+    double pct() const { return seen_pct >= guess_pct ? seen_pct : guess_pct; }
+};
+Result<RecordingCost> recording_cost(Context& c);
+// Of a finding on time of the host: that recording may be part of it, where it takes so much that it matters.
+Status tell_recording(Context& c, Finding& finding);
+
 // The lines of PyTorch that copy by pinned memory; kind: of the copies that take most time, as in "DtoH".
 std::string pinned_copies(const std::string& kind);
+
+// How the run's optimizer is had with few kernels for all parameters; empty: it is not told, or has no such
+// way.
+std::string grouped_optimizer(const query::RunFacts& f);
+
+// Options of PyTorch's allocator against fragmentation, as a line of the environment. On AMD expandable
+// segments are of PyTorch 2.11 and ROCm 7 on at the earliest, and do not work everywhere.
+std::string allocator_options(const query::RunFacts& f);
 
 // Time in which no kernel runs.
 Result<query::TimeSpans> times_without_kernels(query::Session& session);

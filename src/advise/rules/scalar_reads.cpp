@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "advise/rules/rules.h"
+#include "advise/sql.h"
+#include "query/session/cells.h"
 
 namespace opsight::advise {
 namespace {
@@ -21,6 +23,19 @@ Status add_loops(Context& c, query::Occurrences& reads) {
     return {};
 }
 
+// Which ops these are most of all, and where the program calls them, as far as that was recorded.
+Status tell_longest(Context& c, const char* pattern, Finding& finding) {
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   c.session().query(duck::Statement(sql::longest_ops).set("pattern", std::string(pattern))));
+    if (rows.rows.empty()) return {};
+    const auto& row = rows.rows[0];
+    const std::string layer = query::text(row[1]), line = query::text(row[2]);
+    finding.evidence +=
+        fmt::format(" Longest: {}{}{}.", query::text(row[0]), layer.empty() ? "" : " of the layer " + layer,
+                    line.empty() ? "" : ", called at " + line);
+    return {};
+}
+
 Status check(Context& c) {
     const bool device = c.facts().device_work;
     OPSIGHT_ASSIGN(query::Occurrences found,
@@ -37,6 +52,7 @@ Status check(Context& c) {
     finding.evidence = c.how_often(found.count, "ops such as item(), nonzero() or printing") +
                        (device ? ", each of which waits until the device has done all that is queued."
                                : ", one for each value that Python gets.");
+    OPSIGHT_TRY(tell_longest(c, device ? kWaits : kReads, finding));
     finding.advice =
         device ? "Keep the value on the device and read it once, after the loop or every hundred iterations."
                : "Work on tensors, or read all values at once: tolist().";
@@ -65,12 +81,14 @@ Rule scalar_reads_rule() {
         .remedy = "Read results once.",
         .lines = "total += loss.detach()  # not loss.item(); print(total.item()) after the loop",
         .query =
-            "SELECT name, layer, stack, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE name ~ "
-            "'aten::(item|_local_scalar_dense|is_nonzero|nonzero)' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, layer, stack, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} "
+            "AND regexp_matches(name, "
+            "'^aten::(item|_local_scalar_dense|is_nonzero|nonzero|equal|masked_select|_unique2?|unique_dim|"
+            "unique_consecutive)$') GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, avoid unnecessary CPU-GPU synchronization",
         .leaves_kernels = true,
-        .lacks = lacks_ops,
+        .lacks = lacks_torch_ops,
         .check = check,
     };
 }

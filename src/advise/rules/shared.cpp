@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -12,6 +13,24 @@ std::string formula_of(const Rule& rule) {
     return std::string(rule.bound) + (rule.leaves_kernels ? "; or what the computing kernels of the stream "
                                                             "that has most of them leave, where that is less"
                                                           : "");
+}
+
+std::string query_within(std::string_view of, const query::Range* range) {
+    std::string query(of), within;
+    // Iterations cut anew are not those that rows name.
+    if (range && !range->whole && range->start >= 0 && range->source != "key_op" &&
+        range->source != "range_regex") {
+        within = fmt::format("iteration BETWEEN {} AND {}", range->start, range->stop);
+        if (!range->left_out.empty())
+            within += fmt::format(" AND iteration NOT IN ({})", fmt::join(range->left_out, ", "));
+    }
+    const auto replace = [&query](std::string_view what, const std::string& with) {
+        for (size_t at = query.find(what); at != query.npos; at = query.find(what, at))
+            query.replace(at, what.size(), with);
+    };
+    replace(" WHERE {range} AND ", within.empty() ? " WHERE " : fmt::format(" WHERE {} AND ", within));
+    replace(" WHERE {range}", within.empty() ? "" : fmt::format(" WHERE {}", within));
+    return query;
 }
 
 std::string percent(double share) {
@@ -62,11 +81,69 @@ std::string lacks_ops(const RunFacts& f) {
     return f.ops ? "" : "no ops were recorded";
 }
 
+std::string lacks_torch_ops(const RunFacts& f) {
+    return !f.ops ? lacks_ops(f) : f.recorded.torch_ops ? "" : "no ops of PyTorch's library were recorded";
+}
+
+std::string lacks_shapes(const RunFacts& f) {
+    std::string why = lacks_torch_ops(f);
+    return !why.empty() || f.recorded.shapes ? why : "no shapes of ops were recorded";
+}
+
+std::string lacks_dtypes(const RunFacts& f) {
+    std::string why = lacks_torch_ops(f);
+    return !why.empty() || f.recorded.dtypes ? why : "no types of the ops' inputs were recorded";
+}
+
+std::string lacks_iterations(const RunFacts& f) {
+    return f.recorded.iterations > 0 ? "" : "the range has no iterations";
+}
+
+std::string lacks_launch_configurations(const RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.grids
+               ? why
+               : "no grids of kernels were recorded, or the device's multiprocessors are not known";
+}
+
+std::string lacks_waves(const RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.waves
+               ? why
+               : "no launch configurations of kernels were recorded, or the device's limits are not known";
+}
+
+std::string lacks_collectives(const RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.collectives ? why : "no collectives of a device were recorded";
+}
+
 std::string pinned_copies(const std::string& kind) {
     return kind == "DtoH"
                ? "host = torch.empty_like(x, device=\"cpu\", pin_memory=True)  # once\n"
                  "host.copy_(x, non_blocking=True)  # and torch.cuda.synchronize() before it is read"
                : "DataLoader(dataset, pin_memory=True)\nx = x.to(device, non_blocking=True)";
+}
+
+std::string grouped_optimizer(const RunFacts& f) {
+    constexpr std::string_view kFused[] = {"SGD", "Adam", "AdamW"};
+    constexpr std::string_view kForeach[] = {"Adadelta", "Adagrad", "Adamax",  "ASGD",
+                                             "NAdam",    "RAdam",   "RMSprop", "Rprop"};
+    const std::string& name = f.recorded.optimizer;
+    const auto has = [&name](const auto& all) {
+        return std::find(std::begin(all), std::end(all), name) != std::end(all);
+    };
+    const auto call = [&name](const char* how) {
+        return fmt::format("optimizer = torch.optim.{}(..., {}=True)", name, how);
+    };
+    if (has(kFused) && !f.recorded.fused_optimizers)
+        return call("fused") + (f.recorded.foreach_ops ? "" : "  # or foreach=True");
+    return has(kForeach) && !f.recorded.foreach_ops ? call("foreach") : std::string();
+}
+
+std::string allocator_options(const RunFacts& f) {
+    return f.vendor == query::Vendor::kAmd ? "export PYTORCH_HIP_ALLOC_CONF=max_split_size_mb:512"
+                                           : "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
 }
 
 int64_t median_of(std::vector<int64_t> values) {
@@ -128,7 +205,7 @@ double Context::share_of(const query::TimeSpans& times) const {
 }
 
 std::string Context::time_of(int64_t ns) const {
-    return milliseconds(ns / parts_) + (parts_ > 1 ? " per iteration" : "");
+    return milliseconds(ns / parts_) + (parts_ <= 1 ? "" : iterations_ ? " per iteration" : " of a rank");
 }
 
 namespace {
@@ -147,9 +224,9 @@ std::string counted(int64_t count, std::string_view what) {
 
 std::string Context::how_often(int64_t count, std::string_view what) const {
     if (parts_ <= 1) return counted(count, what);
-    if (count % parts_ == 0) return fmt::format("{} in an iteration", counted(count / parts_, what));
-    return fmt::format("{:.1f} {} in an iteration", static_cast<double>(count) / static_cast<double>(parts_),
-                       what);
+    const char* of = iterations_ ? "in an iteration" : "of a rank";
+    if (count % parts_ == 0) return fmt::format("{} {}", counted(count / parts_, what), of);
+    return fmt::format("{:.1f} {} {}", static_cast<double>(count) / static_cast<double>(parts_), what, of);
 }
 
 }  // namespace opsight::advise

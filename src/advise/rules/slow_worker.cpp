@@ -98,7 +98,7 @@ Rule slow_worker_rule() {
         .remedy = "Even out what workers do.",
         .query =
             "SELECT row_number() OVER (ORDER BY begin_ns) AS batch, dur_ns / 1e6 AS ms FROM other_spans "
-            "WHERE kind = 'dataload' ORDER BY batch",
+            "WHERE {range} AND kind = 'dataload' ORDER BY batch",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.utils.data: batches are fetched from workers in turn",
         .interrupts = true,

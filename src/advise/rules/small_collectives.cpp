@@ -39,14 +39,14 @@ Rule small_collectives_rule() {
         .bound = "the time of these collectives",
         .confidence = "high for the time; computation may hide some of it",
         .remedy = "Larger buckets.",
-        .lines = "DistributedDataParallel(model, bucket_cap_mb=100)",
+        .lines = "DistributedDataParallel(model, bucket_cap_mb=100)  # the default is 25",
         .query =
-            "SELECT name, count(*) AS calls, avg(dur_ns) / 1e3 AS us FROM kernels WHERE class = "
+            "SELECT name, count(*) AS calls, avg(dur_ns) / 1e3 AS us FROM kernels WHERE {range} AND class = "
             "'communication' GROUP BY ALL ORDER BY calls DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, DistributedDataParallel: bucket_cap_mb",
         .leaves_kernels = true,
-        .lacks = lacks_device_work,
+        .lacks = lacks_collectives,
         .check = check,
     };
 }

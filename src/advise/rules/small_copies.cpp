@@ -31,6 +31,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_device_work(f);
+    return !why.empty() || f.recorded.sizes_of_copies ? why : "no copies with their sizes were recorded";
+}
+
 }  // namespace
 
 Rule small_copies_rule() {
@@ -47,12 +52,12 @@ Rule small_copies_rule() {
         .remedy = "Make tensors on the device, or pack them.",
         .lines = "mask = torch.ones(n, device=device)  # not torch.ones(n).to(device)",
         .query =
-            "SELECT op_name, bytes, count(*) AS copies, sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE copy_kind "
-            "= 'HtoD' AND bytes <= 65536 GROUP BY ALL ORDER BY copies DESC LIMIT 20",
+            "SELECT op_name, bytes, count(*) AS copies, sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE {range} "
+            "AND copy_kind = 'HtoD' AND bytes <= 65536 GROUP BY ALL ORDER BY copies DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide",
         .leaves_kernels = true,
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -12,11 +12,10 @@ Status check(Context& c) {
     const double share = f.tensor_core.value_or(0);
     if (share < c.threshold("share")) return {};
     c.add({"tensor_core_kernels",
-           "fine",
-           fmt::format("{} work in {} of the time",
-                       f.vendor == query::Vendor::kAmd ? "Matrix cores" : "Tensor Cores", percent(share)),
-           {},
-           "What is left to gain there lies in the longest kernels.",
+           "note",
+           fmt::format("Kernels that use {} run in {} of the time", matrix_units(f), percent(share)),
+           "How much of the units' rate they reach this share does not tell.",
+           "The roofline tells it where shapes were recorded.",
            share,
            "kernels",
            {},
@@ -38,8 +37,8 @@ Rule tensor_core_kernels_rule() {
         .remedy = "",
         .lines = "",
         .query =
-            "SELECT label, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE uses_tc = 'yes' GROUP BY ALL ORDER BY "
-            "ms DESC LIMIT 20",
+            "SELECT label, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND uses_tc = 'yes' GROUP BY "
+            "ALL ORDER BY ms DESC LIMIT 20",
         .verify = "",
         .source = "docs/metrics.md",
         .lacks = lacks_device_work,

@@ -44,7 +44,7 @@ Status on_known_device(Context& c) {
             "problem",
             fmt::format("Ops that could use {} run without them in about {} of the time", matrix_units(f),
                         percent(share)),
-            fmt::format("{} of kernels inside eligible ops are known to use none.", c.time_of(f.eligible_ns)),
+            fmt::format("{} of kernels of eligible ops are known to use none.", c.time_of(f.eligible_ns)),
             precision_advice(f),
             share,
             "kernels",
@@ -108,7 +108,8 @@ Rule tensor_cores_rule() {
             "torch.backends.cuda.matmul.allow_tf32 = True  # FP32 products\nwith torch.autocast(\"cuda\", "
             "dtype=torch.bfloat16):  # forward pass and loss\n    loss = loss_of(model(x), y)",
         .query =
-            "SELECT op_name, label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
+            "SELECT op_name, label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} "
+            "AND class = 'compute' AND op_id IN (SELECT id FROM op_identities WHERE tc_eligible) AND "
             "in_tc_eligible_op AND uses_tc = 'no' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, training with mixed precision; DLProf",

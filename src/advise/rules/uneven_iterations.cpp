@@ -8,7 +8,8 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const query::IterationSpread spread,
                    query::iteration_spread(c.session(), c.threshold("times")));
-    if (c.session().range().whole || spread.count < 5 || spread.median_ns <= 0) return {};
+    if (spread.count < 5 || spread.median_ns <= 0)
+        return c.cannot("the range has fewer than five iterations after the warm-up"), Status();
     if (spread.two_lengths) {
         Finding finding{"uneven_iterations", "note",
                         "The iterations have two lengths: " + words_of(*spread.two_lengths)};
@@ -45,10 +46,15 @@ Rule uneven_iterations_rule() {
         .confidence = "high: measured",
         .remedy = "Look at the long ones.",
         .lines = "",
-        .query = "SELECT rank, iteration, dur_ns / 1e6 AS ms FROM iterations ORDER BY ms DESC",
+        .query =
+            "SELECT rank, iteration, (CASE WHEN lead(iteration) OVER w = iteration + 1 THEN lead(begin_ns) "
+            "OVER "
+            "w ELSE end_ns END - begin_ns) / 1e6 AS ms FROM iterations WHERE {range} AND NOT warmup WINDOW w "
+            "AS "
+            "(PARTITION BY rank ORDER BY begin_ns) ORDER BY ms DESC",
         .verify = "opsight report --iteration N RUN",
         .source = "DLProf: variation of iterations",
-        .lacks = lacks_nothing,
+        .lacks = lacks_iterations,
         .check = check,
     };
 }

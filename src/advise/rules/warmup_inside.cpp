@@ -8,7 +8,7 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto counted, query::warmup_in_range(c.session()));
     const auto [warmup, iterations] = counted;
-    if (c.session().range().whole || warmup == 0) return {};
+    if (warmup == 0) return {};
     Finding finding{"warmup_inside", "note",
                     fmt::format("{} of {} iterations of the range warm up", warmup, iterations)};
     finding.evidence = "What they allocate, compile and try once is in every average of the range.";
@@ -29,10 +29,10 @@ Rule warmup_inside_rule() {
         .bound = "",
         .confidence = "medium: how warm-up is told, docs/metrics.md says",
         .remedy = "Leave them out.",
-        .query = "SELECT rank, iteration, warmup, dur_ns / 1e6 AS ms FROM iterations",
+        .query = "SELECT rank, iteration, warmup, dur_ns / 1e6 AS ms FROM iterations WHERE {range}",
         .verify = "opsight advise RUN",
         .source = "docs/metrics.md",
-        .lacks = lacks_nothing,
+        .lacks = lacks_iterations,
         .check = check,
     };
 }

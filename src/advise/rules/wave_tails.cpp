@@ -39,11 +39,11 @@ Rule wave_tails_rule() {
         .confidence = "low: an estimate; blocks of a kernel rarely all take equally long",
         .remedy = "Fill whole waves.",
         .query =
-            "SELECT name, waves, tail_pct, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE waves > 1 GROUP BY ALL "
-            "ORDER BY ms DESC LIMIT 20",
+            "SELECT name, waves, tail_pct, sum(dur_ns * tail_pct) / 1e8 AS tail_ms FROM kernels WHERE "
+            "{range} AND waves > 1 AND tail_pct > 0 GROUP BY ALL ORDER BY tail_ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background: wave quantization",
-        .lacks = lacks_device_work,
+        .lacks = lacks_waves,
         .check = check,
     };
 }

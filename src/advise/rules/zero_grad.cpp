@@ -29,6 +29,11 @@ Status check(Context& c) {
     return {};
 }
 
+std::string lacks(const query::RunFacts& f) {
+    std::string why = lacks_torch_ops(f);
+    return !why.empty() || f.recorded.zero_grads ? why : "no ranges of Optimizer.zero_grad were recorded";
+}
+
 }  // namespace
 
 Rule zero_grad_rule() {
@@ -42,11 +47,11 @@ Rule zero_grad_rule() {
         .remedy = "Free gradients.",
         .lines = "optimizer.zero_grad(set_to_none=True)",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE name LIKE "
-            "'Optimizer.zero_grad%' GROUP BY ALL",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} AND name "
+            "LIKE 'Optimizer.zero_grad%' GROUP BY ALL",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
-        .lacks = lacks_ops,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -138,6 +138,9 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
             return in_range(session, sql::times_compute);
         case Activity::kOverhead:
             return in_range(session, sql::times_overhead);
+        case Activity::kNothing:
+            OPSIGHT_TRY(session.prepare(sql::resource_time));
+            return in_range(session, sql::times_of_nothing);
         case Activity::kOps:
             return in_range(session, sql::times_in_ops);
         case Activity::kCalls:

@@ -35,6 +35,7 @@ enum class Activity : uint8_t {
     kWaveTails,       // the ends of kernels in which their last wave of blocks does not fill the device
     kComputeKernels,  // all but collectives
     kOverhead,        // the profiler's own work, as it tells it
+    kNothing,         // nothing that was recorded: the share "idle" of the wall clock
 };
 
 // What goes on, and how often: spans that begin in the range.

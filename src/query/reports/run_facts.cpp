@@ -62,6 +62,21 @@ Status read_source(Session& session, Facts& facts) {
     return {};
 }
 
+Status read_details(Session& session, Facts& facts) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::recorded_details));
+    const auto& row = rows.rows.at(0);
+    RecordedDetails& r = facts.recorded;
+    size_t at = 0;
+    for (bool* each : {&r.shapes, &r.dtypes, &r.input_values, &r.torch_ops, &r.grids, &r.occupancy, &r.waves,
+                       &r.bounds_of_work, &r.collectives, &r.kinds_of_memory, &r.sizes_of_copies,
+                       &r.optimizer_steps, &r.zero_grads, &r.compiler_ranges, &r.compiled_regions,
+                       &r.foreach_ops, &r.fused_optimizers, &r.fusions})
+        *each = flag(row[at++]);
+    r.iterations = session.range().whole ? 0 : integer(row[at]);
+    r.optimizer = text(row[at + 1]);
+    return {};
+}
+
 // Advice about number formats must hold on every device that worked. What a device is was found when the
 // profile was made; of one that nothing describes nothing is claimed.
 Status read_devices(Session& session, Facts& facts) {
@@ -82,17 +97,18 @@ Status read_devices(Session& session, Facts& facts) {
     return {};
 }
 
-// Kernels known not to use Tensor Cores, of ops that could. An op that is known to be able to only because it
-// was seen to run such kernels (a compiled region) has used them: what else it runs need not be able to.
+// Kernels known not to use Tensor Cores, of ops that could: of those that such an op only calls, as a sum
+// beside a product, nothing is claimed. An op that is known to be able to only because it was seen to run
+// such kernels (a compiled region) has used them: what else it runs need not be able to.
 Status read_eligible(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(const duck::Rows ops, session.query(sql::eligible_kernel_times));
     int64_t fp32_ns = 0;
     for (const auto& row : ops.rows) {
         const bool by_name =
             hardware::is_tensor_core_op(text(row[0])) || hardware::is_tensor_core_node_type(text(row[1]));
-        const bool only_seen = flag(row[2]) && !by_name;
-        (only_seen ? facts.region_ns : facts.eligible_ns) += integer(row[4]);
-        if (!only_seen && flag(row[3])) fp32_ns += integer(row[4]);
+        const bool eligible = flag(row[2]), only_seen = eligible && !by_name;
+        (only_seen ? facts.region_ns : eligible ? facts.eligible_ns : facts.plain_ns) += integer(row[4]);
+        if (eligible && !only_seen && flag(row[3])) fp32_ns += integer(row[4]);
     }
     facts.eligible_fp32 = 2 * fp32_ns > facts.eligible_ns;
     return {};
@@ -170,7 +186,7 @@ Status read_host(Session& session, Facts& facts) {
 
 Result<RunFacts> read_run_facts(Session& session) {
     Facts facts;
-    for (const auto read : {read_shares, read_source, read_devices, read_kernels, read_eligible,
+    for (const auto read : {read_shares, read_source, read_details, read_devices, read_kernels, read_eligible,
                             read_earlier_work, read_lost_work, read_transfers, read_host})
         OPSIGHT_TRY(read(session, facts));
     return facts;

@@ -21,6 +21,21 @@ struct CollectiveWaits {
     int64_t last_rank = 0, times = 0, last_waiting_ns = 0;
 };
 
+// What the recording tells, in whatever range: where it does not, that nothing was found says nothing.
+struct RecordedDetails {
+    bool shapes = false, dtypes = false, input_values = false;  // of ops
+    bool torch_ops = false;                                     // ops of PyTorch's library, "aten::"
+    bool grids = false, occupancy = false, waves = false;       // of kernels, on a device whose size is told
+    bool bounds_of_work = false;                                // work counted, on a device of known peaks
+    bool collectives = false;                                   // of a device
+    bool kinds_of_memory = false, sizes_of_copies = false;      // of copies
+    bool optimizer_steps = false, zero_grads = false, compiler_ranges = false, compiled_regions = false;
+    bool fusions = false;                                // of XLA: ops that are fused already
+    bool foreach_ops = false, fused_optimizers = false;  // ops on many tensors at once
+    int64_t iterations = 0;  // of the range; 0 too where the range is all that was recorded
+    std::string optimizer;   // "SGD"; empty: not told, or several
+};
+
 struct RunFacts {
     // Shares of the wall clock that exclude each other; nothing where the recording does not tell.
     std::optional<double> tensor_core, plain_kernel, unknown_kernel, communication, memory, dataloader, io,
@@ -60,6 +75,7 @@ struct RunFacts {
     int64_t waits = 0, waiting_ns = 0;      // calls that wait for the device
     std::optional<LongCalls> long_calls;
     std::optional<OpenSpan> beside_ops;
+    RecordedDetails recorded;
     // Of all ranks: time in which nothing of the recording runs; the part of it with a thread on a CPU, or -1
     // where switches of context were not recorded.
     int64_t idle_ns = 0, idle_on_cpu_ns = -1;

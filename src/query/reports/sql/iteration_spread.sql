@@ -1,8 +1,15 @@
+-- Each iteration lasts until the next one begins, the last of a stretch until the host is done with it: what the device
+-- still has to do then is all iterations' backlog.
 -- The iterations of the rank whose longest one is the longest of all, and how many take more than $times the median.
 -- And the two groups that the widest step from one length to the next longer one parts, of a fifth of the iterations
 -- and of two at least each, where the step is wider than either group.
-WITH times AS (
-    SELECT rank, number, end_ns - begin_ns AS ns FROM sel_iteration_times WHERE NOT warmup
+WITH followed AS (
+    SELECT *, coalesce(lead(begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns) = end_ns, false) AS goes_on
+    FROM sel_iteration_times
+), times AS (
+    SELECT rank, number, CASE WHEN goes_on THEN end_ns ELSE own_end_ns END - begin_ns AS ns
+    FROM followed
+    WHERE NOT warmup
 ), chosen AS (
     SELECT rank, median(ns)::BIGINT AS median_ns FROM times GROUP BY rank ORDER BY max(ns) DESC, rank LIMIT 1
 ), placed AS (

@@ -1,9 +1,16 @@
--- When kernels run that are known not to use Tensor Cores: of ops that could ($eligible), else of other ops.
+-- When kernels run that are known not to use Tensor Cores: of ops that could themselves ($eligible), else of other ops,
+-- which may be parts of one that could. Work whose op the source itself names is of that op, as in kernel_times.
+WITH told AS (
+    SELECT id FROM raw.op_identities
+    WHERE type NOT IN ('unassociated', 'unattributed', 'annotation') AND id NOT IN (SELECT op FROM raw.op_stats)
+)
 SELECT t.rank::BIGINT AS rank, d.begin_ns::BIGINT AS begin_ns, (d.begin_ns + d.dur_ns)::BIGINT AS end_ns
 FROM sel_device d
 JOIN raw.tracks t ON t.id = d.track
 JOIN raw.kernel_names k ON k.id = d.name AND k.class = kernel_class('compute')
+LEFT JOIN raw.op_identities i ON i.id = d.op
 WHERE d.kind = device_kind('kernel') AND k.uses_tc = tc_use('no')
-  AND CASE WHEN $eligible THEN has_flag(d.flags, 'in_eligible_op')
-           ELSE NOT has_flag(d.flags, 'in_eligible_op') AND d.op_span <> -1 END
+  AND CASE WHEN has_flag(d.flags, 'in_eligible_op') AND coalesce(i.tc_eligible, false) THEN $eligible
+           ELSE NOT $eligible AND (has_flag(d.flags, 'in_eligible_op') OR d.op_span <> -1
+                                   OR d.op IN (SELECT id FROM told)) END
 ORDER BY 1, 2

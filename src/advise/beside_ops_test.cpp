@@ -1,4 +1,5 @@
-// What is said of collectives that processes do among themselves on the CPU.
+// What is said of the host beside its ops: collectives that processes do among themselves, other code,
+// nothing.
 #include "advise/test_findings.h"
 
 namespace opsight::advise {
@@ -56,6 +57,28 @@ TEST(HostCommunication, FewCollectivesOfOneRankAreNotToBeJoined) {
         EXPECT_EQ(finding.advice.find("join gradients") != std::string::npos, calls == 20) << finding.advice;
         EXPECT_EQ(finding.lines.find("bucket") != std::string::npos, calls == 20) << finding.lines;
     }
+}
+
+// Steps of 10 ms: an op, 4 ms in a range without ops, and 3 ms of nothing after it.
+TEST(BesideOps, TimeInRangesAndTimeOfNothingAreGainedOnce) {
+    TestProfile t;
+    for (int64_t i = 0; i < 10; ++i) {
+        t.op("aten::mm", i * 10 * kMs, 3 * kMs, t.thread());
+        t.annotation("write checkpoint", i * 10 * kMs + 3 * kMs, 4 * kMs, t.thread());
+    }
+    t.op("aten::mm", 100 * kMs, 3 * kMs, t.thread());
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    const auto advice = advise(session, {.rules = {"beside_ops"}});
+    ASSERT_TRUE(advice);
+    const Finding *program = find(advice->findings, "program"), *outside = find(advice->findings, "outside");
+    ASSERT_TRUE(program && program->bound && outside && outside->bound);
+    const double after = 1.25;  // without a device what follows finds its caches cold
+    EXPECT_NEAR(program->bound->pct, after * 100.0 * 40 / 103, 0.1);
+    EXPECT_NEAR(outside->bound->pct, after * 100.0 * 30 / 103, 0.1);
+    ASSERT_EQ(program->places.size(), 3u);
+    EXPECT_EQ(program->places[0].begin, 3 * kMs);
+    EXPECT_EQ(program->places[0].end, 7 * kMs);
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+// A rule whose input was not recorded says that it could not look, not that it found nothing.
+#include <set>
+
+#include "advise/test_rules.h"
+
+namespace opsight::advise {
+namespace {
+
+// What the rules need that found nothing in all that was recorded.
+std::map<std::string, std::string> quiet_rules(Recorded&& run) {
+    const StoredProfile stored(std::move(run.t));
+    Session session = stored.open({.whole = true});
+    const auto advice = advise(session);
+    EXPECT_TRUE(advice.has_value());
+    std::map<std::string, std::string> needs;
+    if (advice)
+        for (const std::string& rule : advice->quiet)
+            needs[rule] = find_rule(rule)->needs;
+    return needs;
+}
+
+void expect_needs(Recorded&& run, const std::set<std::string>& recorded) {
+    for (const auto& [rule, needs] : quiet_rules(std::move(run)))
+        EXPECT_TRUE(needs.empty() || recorded.contains(needs)) << rule << " needs " << needs;
+}
+
+const std::set<std::string> kKernels = {"names of kernels", "kernels with names or code that tell",
+                                        "the devices that the source names",
+                                        "ops, or calls of the device's API"};
+
+TEST(NotChecked, WithoutOpsNoRuleOfOpsIsQuiet) {
+    Recorded run;
+    run.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+    for (int64_t i = 0; i < run.steps; ++i)
+        run.launched("gemm", Recorded::at(i) + 100 * kUs, Recorded::at(i) + 2 * kMs, 8 * kMs);
+    expect_needs(std::move(run), kKernels);
+}
+
+TEST(NotChecked, WithoutShapesTypesAndIterationsNoRuleOfThemIsQuiet) {
+    Recorded run;
+    run.t.builder.info().frameworks = {"PyTorch"};
+    run.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+    run.op("aten::mm", 20 * kUs, 500 * kUs, "gemm");
+    std::set<std::string> recorded = kKernels;
+    recorded.insert({"ops", "ops, and kernels", "ops or Python calls"});
+    expect_needs(std::move(run), recorded);
+}
+
+TEST(NotChecked, OnACpuNoRuleOfDevicesIsQuiet) {
+    Recorded run;
+    run.device = false;
+    run.t.builder.info().frameworks = {"PyTorch"};
+    run.op("aten::mm", 20 * kUs, 0);
+    expect_needs(std::move(run),
+                 {"ops", "ops, and no device", "ops or Python calls", "ops, or calls of the device's API"});
+}
+
+// Ops of another library are none that the rules of PyTorch's ops know.
+TEST(NotChecked, OpsOfOtherLibrariesAreNotPyTorchs) {
+    Recorded run;
+    run.begin();
+    run.op("fusion.1", 20 * kUs, 500 * kUs);
+    const Advice advice = run.ask("scalar_reads");
+    ASSERT_EQ(advice.not_checked.size(), 1u);
+    EXPECT_EQ(advice.not_checked[0].why, "no ops of PyTorch's library were recorded");
+}
+
+}  // namespace
+}  // namespace opsight::advise

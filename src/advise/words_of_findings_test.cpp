@@ -1,0 +1,184 @@
+// What findings say fits the run: its iterations or ranks, its optimizer, its vendor, and what recording took
+// of it.
+#include "advise/test_rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Words, WithoutIterationsCountsAreOfARank) {
+    analyze::TestProfile t;
+    t.builder.info().frameworks = {"PyTorch"};
+    for (const int64_t rank : {0, 1}) {
+        if (rank > 0) t.add_rank(rank);
+        for (int64_t i = 0; i < 300; ++i)
+            t.op("aten::item", i * 10 * kUs, 5 * kUs, t.thread(1, 100 + rank));
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    const auto advice = advise(session, {.rules = {"scalar_reads"}});
+    ASSERT_TRUE(advice && advice->findings.size() == 1);
+    EXPECT_THAT(advice->findings[0].evidence,
+                HasSubstr("300 ops such as item(), nonzero() or printing of a rank"));
+    EXPECT_EQ(advice->iterations, 0);
+    EXPECT_EQ(advice->ranks, 2);
+}
+
+// The device goes on for 90 ms when the host is done: a backlog of all iterations, not of the last one.
+TEST(Words, WhatTheDeviceHasStillToDoIsNotOfTheLastIteration) {
+    Recorded r;
+    r.begin();
+    r.launched("ampere_sgemm_128x64_nn", Recorded::at(19) + kMs, Recorded::at(20), 90 * kMs);
+    EXPECT_EQ(r.ask("uneven_iterations").quiet.size(), 1u);
+}
+
+void optimizer(Recorded& r, const std::string& range, const std::string& op) {
+    r.begin();
+    r.marks("Optimizer.step#" + range, kMs);
+    for (int64_t i = 0; i < r.steps; ++i)
+        for (int64_t k = 0; k < 120; ++k)
+            r.t.op(op, Recorded::at(i) + (210 + 6 * k) * kUs, 5 * kUs);
+}
+
+TEST(Words, TheOptimizerOfTheRunIsNamed) {
+    for (const auto& [range, lines] : std::vector<std::pair<std::string, std::string>>{
+             {"SGD.step", "torch.optim.SGD(..., fused=True)"},
+             {"AdamW.step", "torch.optim.AdamW(..., fused=True)"},
+             {"RMSprop.step", "torch.optim.RMSprop(..., foreach=True)"},
+             {"Shampoo.step", ""}}) {
+        Recorded r;
+        optimizer(r, range, "aten::addcdiv_");
+        const Advice found = r.ask("optimizer_loop");
+        ASSERT_EQ(found.findings.size(), 1u) << range;
+        if (lines.empty()) {
+            EXPECT_EQ(found.findings[0].lines, "") << range;
+        } else {
+            EXPECT_THAT(found.findings[0].lines, HasSubstr(lines));
+        }
+    }
+}
+
+// Elementwise kernels of 1 ms in each step of a run that trains by this op.
+Advice elementwise(const std::string& op) {
+    Recorded r;
+    optimizer(r, "SGD.step", op);
+    r.op("aten::gelu", 100 * kUs, 900 * kUs, "reduce_kernel<float>");
+    Advice found = r.ask("plain_kernels");
+    EXPECT_EQ(found.findings.size(), 1u) << op;
+    return found;
+}
+
+TEST(Words, OfForeachNothingIsSaidWhereItIsInUse) {
+    const Advice single = elementwise("aten::add_"), grouped = elementwise("aten::_foreach_add_"),
+                 fused = elementwise("aten::_fused_sgd_");
+    ASSERT_TRUE(single.findings.size() == 1 && grouped.findings.size() == 1 && fused.findings.size() == 1);
+    EXPECT_THAT(single.findings[0].lines, HasSubstr("torch.optim.SGD(..., fused=True)  # or foreach=True"));
+    EXPECT_THAT(grouped.findings[0].lines, HasSubstr("torch.optim.SGD(..., fused=True)"));
+    EXPECT_THAT(grouped.findings[0].lines, Not(HasSubstr("foreach")));
+    EXPECT_THAT(fused.findings[0].lines, Not(HasSubstr("torch.optim")));
+}
+
+TEST(Words, TheEnvironmentIsThatOfTheVendor) {
+    for (const bool amd : {true, false}) {
+        Recorded r;
+        r.begin(amd ? "AMD Instinct MI300X" : "NVIDIA A100-SXM4-40GB");
+        if (amd) r.t.gpu(0, "AMD Instinct MI300X", 9, 4).warp_size = 64;
+        r.calls(amd ? "hipMalloc" : "cudaMalloc", kMs);
+        const Advice found = r.ask("memory_calls");
+        ASSERT_EQ(found.findings.size(), 1u);
+        const std::string& lines = found.findings[0].lines;
+        EXPECT_EQ(lines.find("PYTORCH_HIP_ALLOC_CONF") != lines.npos, amd) << lines;
+        EXPECT_EQ(lines.find("expandable_segments") != lines.npos, !amd) << lines;
+    }
+}
+
+TEST(Words, ADefaultIsNoRemedy) {
+    for (const Rule& rule : all_rules())
+        EXPECT_THAT(std::string(rule.lines), Not(HasSubstr("bucket_cap_mb=25"))) << rule.id;
+}
+
+// A sum that an op with a product launches beside it is no product.
+TEST(Words, OnlyKernelsOfOpsThatCouldThemselvesCouldUseTensorCores) {
+    const auto bound = [](const char* inner, const char* rule) {
+        Recorded r;
+        r.begin();
+        r.around("aten::linear", kMs);
+        for (int64_t i = 0; i < r.steps; ++i)
+            r.t.op(inner, Recorded::at(i) + 300 * kUs, 100 * kUs);
+        for (int64_t i = 0; i < r.steps; ++i)
+            r.launched("reduce_kernel<float>", Recorded::at(i) + 310 * kUs, Recorded::at(i) + 9 * kMs + kUs,
+                       900 * kUs);
+        const Advice found = r.ask(rule);
+        return found.findings.empty() || !found.findings[0].bound ? 0 : found.findings[0].bound->pct;
+    };
+    EXPECT_NEAR(bound("aten::addmm", "tensor_cores"), 9, 0.1);
+    EXPECT_EQ(bound("aten::sum", "tensor_cores"), 0);
+    EXPECT_NEAR(bound("aten::sum", "plain_kernels"), 9, 0.2);
+}
+
+TEST(Words, WhatRecordingTakesIsToldWhereItMayBeThat) {
+    for (const bool much : {true, false}) {
+        Recorded r;
+        r.device = false;
+        r.begin();
+        for (int64_t i = 0; i < r.steps; ++i) {
+            r.t.op("aten::mm", Recorded::at(i), 3 * kMs);
+            for (int64_t k = 0; k < (much ? 4000 : 4); ++k)
+                r.t.host(HostKind::kPythonFrame, "train.py(3): step", Recorded::at(i) + 3 * kMs + k * kUs,
+                         kUs / 2, r.t.thread());
+        }
+        const Advice found = r.ask("beside_ops");
+        const Finding* program = find(found.findings, "program");
+        ASSERT_TRUE(program);
+        EXPECT_EQ(program->evidence.find("Recording itself may be") != std::string::npos, much)
+            << program->evidence;
+        EXPECT_EQ(program->confidence.find("recording itself") != std::string::npos, much)
+            << program->confidence;
+    }
+}
+
+TEST(Words, ReadsSayWhichOpTheyAreOfWhichLine) {
+    Recorded r;
+    r.begin();
+    OpDetail detail;
+    detail.stack = r.t.builder.text("train.py(41): main;train.py(62): <module>");
+    for (int64_t i = 0; i < r.steps; ++i) {
+        r.t.op("aten::nonzero", Recorded::at(i) + 200 * kUs, kMs, r.t.thread(), detail);
+        r.t.op("aten::item", Recorded::at(i) + 8 * kMs, kUs);
+    }
+    const Advice found = r.ask("scalar_reads");
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_THAT(found.findings[0].evidence,
+                HasSubstr("Longest: aten::nonzero, called at train.py(41): main."));
+}
+
+TEST(Words, WhatKnowsItsCauseGoesBeforeTimeBesideOps) {
+    const auto& causes = find_rule("beside_ops")->gives_way_to;
+    for (const char* rule : {"zero_grad", "optimizer_loop"})
+        EXPECT_NE(std::find(causes.begin(), causes.end(), rule), causes.end()) << rule;
+}
+
+TEST(Words, QueriesAreOfTheRange) {
+    const query::Range range{.start = 2, .stop = 9, .left_out = {4, 5}};
+    EXPECT_EQ(
+        query_within("SELECT 1 FROM ops WHERE {range} AND self_ns > 0 GROUP BY ALL", &range),
+        "SELECT 1 FROM ops WHERE iteration BETWEEN 2 AND 9 AND iteration NOT IN (4, 5) AND self_ns > 0 GROUP "
+        "BY ALL");
+    EXPECT_EQ(query_within("SELECT 1 FROM ops WHERE {range} AND self_ns > 0"),
+              "SELECT 1 FROM ops WHERE self_ns > 0");
+    EXPECT_EQ(query_within("SELECT 1 FROM ops WHERE {range} GROUP BY ALL"), "SELECT 1 FROM ops GROUP BY ALL");
+}
+
+TEST(Words, CommandsNameTheRun) {
+    Recorded r;
+    r.begin();
+    r.calls("cudaMalloc", kMs);
+    const Advice found = r.ask("memory_calls", {.run = "my run.opsight"});
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_EQ(found.findings[0].verify, "opsight compare 'my run.opsight' AFTER.opsight");
+}
+
+}  // namespace
+}  // namespace opsight::advise

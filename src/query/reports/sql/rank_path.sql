@@ -7,7 +7,7 @@ WITH joint AS (
     FROM raw.collective_calls c
     JOIN range_calls q ON q.call = c.id
     WHERE c.state = match_state('matched') AND c.members = $ranks
-), pieces AS (
+), pieces AS MATERIALIZED (
     SELECT last_rank, greatest(last_begin_ns - before_ns, 0) AS work_ns,
            end_ns - greatest(last_begin_ns, before_ns) AS transfer_ns
     FROM joint
@@ -15,7 +15,8 @@ WITH joint AS (
 )
 SELECT r.number AS rank, nullif(r.host, '') AS host, count(*) AS stretches, sum(p.work_ns)::BIGINT AS work_ns,
        sum(p.transfer_ns)::BIGINT AS transfer_ns, sum(p.work_ns + p.transfer_ns)::BIGINT AS path_ns,
-       100.0 * sum(p.work_ns + p.transfer_ns) / nullif(sum(sum(p.work_ns + p.transfer_ns)) OVER (), 0) AS path_pct
+       100.0 * sum(p.work_ns + p.transfer_ns)
+           / nullif((SELECT sum(work_ns + transfer_ns) FROM pieces), 0) AS path_pct
 FROM pieces p
 JOIN raw.ranks r ON r.id = p.last_rank
 GROUP BY r.number, r.host

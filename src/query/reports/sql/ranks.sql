@@ -1,5 +1,5 @@
 -- Needs scored_times.
-WITH sums AS (
+WITH sums AS MATERIALIZED (
     SELECT rank, any_value(host) AS host, count(*) FILTER (WHERE iteration >= 0) AS iterations,
            sum(duration_ns)::BIGINT AS wall_ns, sum(computing_ns)::BIGINT AS computing_ns,
            sum(communicating_ns)::BIGINT AS communicating_ns, sum(waiting_ns)::BIGINT AS waiting_ns,
@@ -10,7 +10,7 @@ WITH sums AS (
     FROM scored_times
     GROUP BY rank
 )
-SELECT s.*, s.own_ns / nullif(median(s.own_ns) OVER (), 0) AS score,
+SELECT s.*, s.own_ns / nullif((SELECT median(own_ns) FROM sums), 0) AS score,
        CASE WHEN c.corrected THEN c.offset_ns ELSE 0 END AS offset_ns, nullif(c.error_ns, -1) AS clock_error_ns
 FROM sums s
 JOIN raw.ranks r ON r.number = s.rank

@@ -11,7 +11,7 @@ WITH subjects AS (
     SELECT *, caused_ns > 0 AND row_number() OVER (PARTITION BY iteration ORDER BY caused_ns DESC, rank, host) = 1
                   AS is_last
     FROM subjects
-), sums AS (
+), sums AS MATERIALIZED (
     SELECT rank, host, median(score) AS score, count(*) AS iterations,
            count(*) FILTER (WHERE is_last) AS iterations_last, sum(caused_ns)::BIGINT AS caused_ns
     FROM ordered
@@ -35,8 +35,8 @@ SELECT s.rank, s.host,
             ELSE 'none' END AS pattern,
        s.score, s.iterations,
        CASE WHEN s.caused_ns IS NOT NULL THEN s.iterations_last END AS iterations_last, s.caused_ns,
-       100.0 * s.caused_ns / nullif(sum(s.caused_ns) OVER (), 0) AS caused_pct, cause_name(q.cause) AS cause,
-       q.cause_ns, o.name AS cause_op, l.path AS cause_layer
+       100.0 * s.caused_ns / nullif((SELECT sum(caused_ns) FROM sums), 0) AS caused_pct,
+       cause_name(q.cause) AS cause, q.cause_ns, o.name AS cause_op, l.path AS cause_layer
 FROM sums s
 LEFT JOIN reason q ON q.rank IS NOT DISTINCT FROM s.rank AND q.host IS NOT DISTINCT FROM s.host
 LEFT JOIN raw.op_identities o ON o.id = q.cause_op

@@ -6,11 +6,12 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
 LONGEST = 120
 # What puts statements together, from quoted names and from other statements.
 MAKERS = {"ask/page.cpp", "ask/question.cpp", "session/session.cpp", "session/cut_range.cpp"}
 TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+ALL_ROWS = re.compile(r"\bOVER\s*\(\s*\)")
 STATEMENT = re.compile(r"\b(SELECT\s|FROM (raw|sel|st|all)[._]|(LEFT|SEMI|ANTI|ASOF) JOIN|GROUP BY|ORDER BY|CREATE (OR|TEMP))")
 NUMBER = re.compile(r"\b(kind|uses_tc|class|direction|resource|style)\s*(=|<>|<=?|>=?|IN)\s*\(?\s*[0-9]|\bflags\s*&\s*[0-9]")
 
@@ -32,9 +33,15 @@ def in_file(path: pathlib.Path) -> list[str]:
             found.append(f"{where} over {LONGEST} columns, or blanks at the end")
         if NUMBER.search(line.split("--")[0]):
             found.append(f"{where} a number in place of a name: see src/db/sql_names.h")
-        if "OVER ()" in line.split("--")[0]:
-            found.append(f"{where} OVER (): see the head of scripts/check_sql.py")
     return found
+
+
+def windows_in(path: pathlib.Path) -> list[str]:
+    """In SQL and in the texts of code, wherever it stands."""
+    comment = "--" if path.suffix == ".sql" else "//"
+    return [f"{path.relative_to(ROOT)}:{number}: OVER (): see the head of scripts/check_sql.py"
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            if ALL_ROWS.search(line.split(comment)[0])]
 
 
 def main() -> int:
@@ -46,6 +53,8 @@ def main() -> int:
             found += in_code(path)
     for path in sorted(room.rglob("sql/*.sql")):
         found += in_file(path)
+    for path in sorted([*(ROOT / "src").rglob("*.sql"), *(ROOT / "src").rglob("*.cpp")]):
+        found += windows_in(path)
     print("\n".join(found))
     return 1 if found else 0
 

@@ -60,8 +60,9 @@ class Engine {
         OPSIGHT_ASSIGN(const query::RunFacts facts, query::read_run_facts(session_));
         OPSIGHT_ASSIGN(words_, query::device_words(session_));
         OPSIGHT_TRY(measure());
+        AskedRun asked{session_, facts, options_.thresholds, wall_ns_, parts_, out_.iterations > 0};
         for (const Rule& rule : all_rules())
-            if (chosen(rule)) OPSIGHT_TRY(ask(rule, facts));
+            if (chosen(rule)) OPSIGHT_TRY(ask(rule, asked));
         give_way();
         combine();
         rank();
@@ -87,7 +88,8 @@ class Engine {
         return {};
     }
 
-    Status ask(const Rule& rule, const query::RunFacts& facts) {
+    Status ask(const Rule& rule, AskedRun& asked) {
+        const query::RunFacts& facts = asked.facts;
         if (std::string why = rule.lacks(facts); !why.empty()) {
             out_.not_checked.push_back({std::string(rule.id), std::move(why)});
             return {};
@@ -98,8 +100,7 @@ class Engine {
             return {};
         }
         Findings found;
-        Context context(session_, facts, options_.thresholds, wall_ns_, parts_, out_.iterations > 0, found);
-        context.ask(rule);
+        Context context(asked, rule, found);
         OPSIGHT_TRY(rule.check(context));
         if (!context.why_not().empty())
             out_.not_checked.push_back({std::string(rule.id), context.why_not()});
@@ -286,13 +287,9 @@ class Engine {
 
 }  // namespace
 
-double Context::threshold(std::string_view name) const {
-    return threshold_of(*rule_, name);
-}
-
 double Context::threshold_of(const Rule& rule, std::string_view name) const {
-    const auto given = thresholds_.find(std::string(rule.id) + "." + std::string(name));
-    if (given != thresholds_.end()) return given->second;
+    const auto given = run_.thresholds.find(std::string(rule.id) + "." + std::string(name));
+    if (given != run_.thresholds.end()) return given->second;
     for (const Threshold& each : rule.thresholds)
         if (each.name == name) return each.value;
     return 0;

@@ -11,6 +11,14 @@ using query::StoredProfile;
 
 constexpr int64_t kMs = 1'000'000;
 
+Findings found_by(const char* rule, TestProfile t, const query::RangeOptions& range = {}) {
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open(range);
+    auto advice = advise(session, {.rules = {rule}});
+    EXPECT_TRUE(advice);
+    return advice ? std::move(advice->findings) : Findings();
+}
+
 // Rank 1 comes 4 ms later to each of ten collectives.
 TEST(HostCommunication, OfTheHostsCollectivesNameTheRankThatOthersWaitFor) {
     TestProfile t;
@@ -23,12 +31,9 @@ TEST(HostCommunication, OfTheHostsCollectivesNameTheRankThatOthersWaitFor) {
             t.annotation("gloo:all_reduce", begin + 3 * kMs + late, 5 * kMs - late, t.thread(2, 100 + rank));
         }
     }
-    const StoredProfile stored(std::move(t));
-    Session session = stored.open();
-    const auto advice = advise(session, {.rules = {"host_communication"}});
-    ASSERT_TRUE(advice);
-    ASSERT_EQ(advice->findings.size(), 1u);
-    const Finding& finding = advice->findings[0];
+    const Findings found = found_by("host_communication", std::move(t));
+    ASSERT_EQ(found.size(), 1u);
+    const Finding& finding = found[0];
     EXPECT_NEAR(finding.share_pct.value_or(0), 30, 0.1) << "5 and 1 of 10 ms";
     EXPECT_NE(finding.evidence.find("40.00 ms of 60.00 ms is waiting"), std::string::npos)
         << finding.evidence;
@@ -47,12 +52,9 @@ TEST(HostCommunication, FewCollectivesOfOneRankAreNotToBeJoined) {
                 t.annotation("gloo:all_reduce", i * 10 * kMs + 3 * kMs + call * 6 * kMs / calls,
                              6 * kMs / calls, t.thread(2));
         }
-        const StoredProfile stored(std::move(t));
-        Session session = stored.open();
-        const auto advice = advise(session, {.rules = {"host_communication"}});
-        ASSERT_TRUE(advice);
-        ASSERT_EQ(advice->findings.size(), 1u);
-        const Finding& finding = advice->findings[0];
+        const Findings found = found_by("host_communication", std::move(t));
+        ASSERT_EQ(found.size(), 1u);
+        const Finding& finding = found[0];
         EXPECT_NE(finding.evidence.find("One rank alone"), std::string::npos) << finding.evidence;
         EXPECT_EQ(finding.advice.find("join gradients") != std::string::npos, calls == 20) << finding.advice;
         EXPECT_EQ(finding.lines.find("bucket") != std::string::npos, calls == 20) << finding.lines;
@@ -67,11 +69,8 @@ TEST(BesideOps, TimeInRangesAndTimeOfNothingAreGainedOnce) {
         t.annotation("write checkpoint", i * 10 * kMs + 3 * kMs, 4 * kMs, t.thread());
     }
     t.op("aten::mm", 100 * kMs, 3 * kMs, t.thread());
-    const StoredProfile stored(std::move(t));
-    Session session = stored.open({.whole = true});
-    const auto advice = advise(session, {.rules = {"beside_ops"}});
-    ASSERT_TRUE(advice);
-    const Finding *program = find(advice->findings, "program"), *outside = find(advice->findings, "outside");
+    const Findings found = found_by("beside_ops", std::move(t), {.whole = true});
+    const Finding *program = find(found, "program"), *outside = find(found, "outside");
     ASSERT_TRUE(program && program->bound && outside && outside->bound);
     const double after = 1.25;  // without a device what follows finds its caches cold
     EXPECT_NEAR(program->bound->pct, after * 100.0 * 40 / 103, 0.1);

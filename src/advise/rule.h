@@ -1,8 +1,10 @@
 // A rule of advice: what it looks for, what it needs, and its judgement of a run. One file each in rules/.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,23 +22,33 @@ struct Threshold {
     std::string_view unit, source;  // the source: who says so, or why this number
 };
 
-// What rules look at, and where they put what they find.
+// What recording itself may take of the time: as the profiler tells it, or by the calls that it recorded.
+struct RecordingCost {
+    double seen_pct = 0, guess_pct = 0;  // of the wall clock; beside work of a device it costs nothing
+    int64_t stretches = 0, frames = 0, ops = 0;
+    double pct() const { return std::max(seen_pct, guess_pct); }
+};
+
+// What all rules look at.
+struct AskedRun {
+    query::Session& session;
+    const query::RunFacts& facts;
+    const std::map<std::string, double>& thresholds;  // "RULE.NAME"
+    int64_t wall_ns = 0;                              // of all ranks
+    int64_t parts = 1;        // iterations of all ranks; runs of ranks where there are none
+    bool iterations = false;  // what parts counts; else ranks
+    std::optional<RecordingCost> recording = {};  // once a rule has asked for it
+};
+
+// A rule's view of the run, and where it puts what it finds.
 class Context {
   public:
-    Context(query::Session& session, const query::RunFacts& facts,
-            const std::map<std::string, double>& thresholds, int64_t wall_ns, int64_t parts, bool iterations,
-            Findings& found)
-        : session_(session),
-          facts_(facts),
-          thresholds_(thresholds),
-          wall_ns_(wall_ns),
-          parts_(parts),
-          iterations_(iterations),
-          found_(found) {}
-    query::Session& session() { return session_; }
-    const query::RunFacts& facts() const { return facts_; }
+    Context(AskedRun& run, const struct Rule& rule, Findings& found)
+        : run_(run), rule_(rule), found_(found) {}
+    query::Session& session() { return run_.session; }
+    const query::RunFacts& facts() const { return run_.facts; }
     // Of the rule that is being asked: as given, else the rule's own.
-    double threshold(std::string_view name) const;
+    double threshold(std::string_view name) const { return threshold_of(rule_, name); }
     double threshold_of(const struct Rule& rule, std::string_view name) const;
     double share_of(const query::TimeSpans& times) const;  // % of the wall clock of all ranks
     // "3.0 calls in an iteration", "of a rank" where several have none, or of the run.
@@ -45,25 +57,21 @@ class Context {
     std::string time_of(int64_t ns) const;
     // "of an iteration", "of a rank", or "in all": what a number divided by parts() is of.
     std::string_view of_a_part() const {
-        return parts_ <= 1 ? "in all" : iterations_ ? "of an iteration" : "of a rank";
+        return parts() <= 1 ? "in all" : run_.iterations ? "of an iteration" : "of a rank";
     }
-    int64_t parts() const { return parts_; }  // iterations of all ranks; runs of ranks where there are none
+    int64_t parts() const { return run_.parts; }
+    std::optional<RecordingCost>& recording() { return run_.recording; }
     // Of what the rule needs the recording has nothing: it says nothing of the run, not even that all is
     // well.
     void cannot(std::string why) { why_not_ = std::move(why); }
     const std::string& why_not() const { return why_not_; }
     void add(Finding finding) { found_.push_back(std::move(finding)); }
-    void ask(const struct Rule& rule) { rule_ = &rule; }
 
   private:
-    query::Session& session_;
-    const query::RunFacts& facts_;
-    const std::map<std::string, double>& thresholds_;  // "RULE.NAME"
-    int64_t wall_ns_, parts_;
-    bool iterations_;  // what parts_ counts; else ranks
+    AskedRun& run_;
+    const struct Rule& rule_;
     Findings& found_;
     std::string why_not_;
-    const struct Rule* rule_ = nullptr;
 };
 
 struct Rule {

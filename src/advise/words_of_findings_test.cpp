@@ -139,6 +139,28 @@ TEST(Words, WhatRecordingTakesIsToldWhereItMayBeThat) {
     }
 }
 
+// What the profiler says of itself, with or without changes of memory.
+TEST(Words, ChangesOfMemoryAreNamedWhereTheyWereRecorded) {
+    for (const bool memory : {true, false}) {
+        Recorded r;
+        r.device = false;
+        r.begin();
+        for (int64_t i = 0; i < r.steps; ++i)
+            for (int64_t k = 0; k < 1000; ++k)
+                r.t.op("aten::mm", Recorded::at(i) + 6 * k * kUs, 5 * kUs);
+        if (memory) {
+            MemoryEvent event;
+            event.time = Recorded::at(1);
+            event.track = r.t.thread();
+            event.bytes = 1024;
+            r.t.builder.add_memory(event);
+        }
+        const Advice found = r.ask("recording_overhead");
+        ASSERT_EQ(found.findings.size(), 1u);
+        EXPECT_EQ(found.findings[0].advice.find("profile_memory") != std::string::npos, memory);
+    }
+}
+
 TEST(Words, ReadsSayWhichOpTheyAreOfWhichLine) {
     Recorded r;
     r.begin();

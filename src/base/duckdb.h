@@ -1,5 +1,5 @@
-// RAII over DuckDB's C API; duckdb.cpp is the only file that includes duckdb.h. Errors carry DuckDB's own
-// words. A Connection serves one thread at a time; a Database any number of connections.
+// RAII over DuckDB's C API; only duckdb*.cpp see duckdb.h. Errors carry DuckDB's own words. A Connection
+// serves one thread at a time; a Database any number of connections.
 #pragma once
 
 #include <cstdint>
@@ -124,7 +124,9 @@ class Connection {
     // Runs one statement.
     Result<Rows> query(const Statement& statement);
     Result<Rows> query(const std::string& sql) { return query(Statement(sql)); }
-    // The same for answers of any size: rows are made while they are read.
+    // The names of the columns that a statement gives, as it has them; it is not run.
+    Result<std::vector<std::string>> column_names(const std::string& sql);
+    // As query() for answers of any size: rows are made while they are read.
     Result<Cursor> open_cursor(const Statement& statement);
     // From any thread: the statement that runs now, if any, fails soon.
     void interrupt();

@@ -1,5 +1,7 @@
 #include "base/one_line_json.h"
 
+#include "base/text.h"
+
 namespace opsight {
 
 std::string one_line_json(std::string_view json) {
@@ -9,8 +11,7 @@ std::string one_line_json(std::string_view json) {
     for (size_t i = 0; i < json.size(); ++i) {
         const char c = json[i];
         if (c == '"') in_string = !in_string;
-        const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-        if (!in_string && blank) continue;
+        if (!in_string && text::is_space(c)) continue;
         out += c;
         if (!in_string && c == ',') out += ' ';
         if (in_string && c == '\\' && i + 1 < json.size()) out += json[++i];

@@ -84,12 +84,13 @@ void Comparing::declare(CLI::App& sub) {
         ->expected(2)
         ->type_name("BASE NEW")
         ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
-    sub.add_option("--fail-if", limits_,
-                   "A limit, such as 'iteration_time > 3%' or 'layer:encoder* gpu_time > 5%': with exit "
-                   "code 3 where a difference is over it and stands against noise. Of layer:, op: and "
-                   "kernel: (names in which * stands for anything) gpu_time, cpu_time or calls; "
-                   "finding:new: a problem that 'opsight advise' finds in the new run only. May be given "
-                   "several times")
+    sub.add_option(
+           "--fail-if", limits_,
+           "A limit, such as 'iteration_time > 3%' or 'layer:encoder.* gpu_time > 5%': with exit "
+           "code 3 where a difference is over it and stands against noise. Of layer:, op: and "
+           "kernel: (names, of layers paths, in which * stands for anything) gpu_time, cpu_time or calls; "
+           "finding:new: a problem that 'opsight advise' finds in the new run only. May be given "
+           "several times")
         ->allow_extra_args(false);
     sub.add_flag("--strict", strict_, "What is over a limit fails, even if noise may explain it");
     sub.add_option("--junit", junit_, "Write the limits as JUnit's XML to this file, a test for each");

@@ -197,6 +197,16 @@ TorchCall read_torch_call(std::string_view name, const SignatureTexts& texts, El
     return call;
 }
 
+std::vector<Shape> read_shapes(std::string_view text) {
+    std::vector<Shape> shapes;
+    for (const Value& argument : ListReader(text).read().items) {
+        const bool list = !argument.items.empty() && argument.items[0].is_list;
+        for (const Value& each : list ? argument.items : std::vector<Value>{argument})
+            shapes.push_back(shape_of(each).value_or(Shape()));
+    }
+    return shapes;
+}
+
 ElementType torch_type(std::string_view name) {
     using enum ElementType;
     static constexpr std::array<std::pair<std::string_view, ElementType>, 39> kTypes = {

@@ -55,6 +55,10 @@ struct SignatureTexts {
 // `list_type`: of tensors in lists, whose types are not told. Odd text yields fewer arguments, no error.
 TorchCall read_torch_call(std::string_view name, const SignatureTexts& texts, ElementType list_type);
 
+// "[[32, 64], []]": the shape of each argument, and of each tensor of one that is a list. Empty where an
+// argument has none.
+std::vector<Shape> read_shapes(std::string_view text);
+
 // PyTorch's number of a type (c10::ScalarType), as arguments tell it; nothing for others than floating-point
 // ones.
 std::optional<ElementType> torch_scalar_type(int64_t number);

@@ -1,5 +1,6 @@
 // Which profiles there are, and what is in each.
 #include <chrono>
+#include <filesystem>
 #include <optional>
 
 #include "advise/advise.h"
@@ -57,7 +58,10 @@ Expected<Response> summary(Call& call) {
 
 Expected<Response> findings(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
-    OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(*session));
+    OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
+    advise::Options options;
+    options.run = std::filesystem::path(call.profiles().path(number)).filename();
+    OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(*session, options));
     return json_object([&](JsonWriter& json) { report::put_advice(json, advice); });
 }
 

@@ -14,6 +14,14 @@ interface Picked {
   name: string;
   begin_ns: number;
 }
+interface Stretch {
+  begin_ns: number;
+  end_ns: number;
+}
+interface View {
+  begin: number;
+  end: number;
+}
 const selected = (): Promise<Picked | null> =>
   site().page.evaluate(() => (globalThis as unknown as { opsightTimeline: { selected: Picked | null } }).opsightTimeline.selected);
 
@@ -27,6 +35,20 @@ gpu("find in timeline", () => {
       await expect.poll(async () => (await selected())?.begin_ns).toBe(op.first);
       expect((await selected())?.name).toBe(op.name);
     }
+  });
+
+  it("shows the longest stretch of what a finding is about, with as much around it", async () => {
+    await site().show("advice", "gpu");
+    const place = await site().page.evaluate(async (id) => {
+      const answer = (await (await fetch(`./api/v1/profiles/${id}/findings`)).json()) as { findings: { places: Stretch[] }[] };
+      return answer.findings.flatMap((each) => each.places)[0];
+    }, idOf("gpu"));
+    if (place === undefined) throw new Error("no finding has a place");
+    await site().click(site().page.getByRole("link", { name: / at \d/ }).first());
+    const length = place.end_ns - place.begin_ns;
+    const view = () => site().page.evaluate(() => (globalThis as unknown as { opsightTimeline?: { view: View } }).opsightTimeline?.view);
+    await expect.poll(async () => (await view())?.begin).toBe(Math.max(0, place.begin_ns - length));
+    expect((await view())?.end).toBe(place.end_ns + length);
   });
 
   it("has a step back for each event that was selected", async () => {

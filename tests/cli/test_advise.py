@@ -126,7 +126,11 @@ class Advise(unittest.TestCase):
             for part in (each["query"], each["verify"]):
                 self.assertIn(" ".join(part.split()), plain)
                 self.assertIn(part, markdown)
+            for place in each["places"]:
+                self.assertGreater(place["end_ns"], place["begin_ns"])
         loading = next(each for each in found if each["rule"] == "data_loading")
+        longest = loading["places"][0]
+        self.assertIn(f"longest in the timeline: {(longest['end_ns'] - longest['begin_ns']) / 1e6:.3f} ms at ", plain)
         self.assertEqual(loading["verify"], f"opsight compare {self.trace} AFTER.opsight")
         self.assertIn(loading["bound"]["formula"].split(",")[0], markdown)
         self.assertIn("Confidence high", markdown)

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import os
+import re
 import unittest
 
 import opsight_cli
@@ -200,6 +201,13 @@ class Searches(unittest.TestCase):
             self.assertEqual(done.returncode, 2, (options, done.stderr))
             for word in words:
                 self.assertIn(word, done.stderr, options)
+
+    def test_every_option_says_what_it_is_for(self):
+        """Else a new one could be ignored without a word: src/cli/map_uses.cpp has them all."""
+        offered = set(re.findall(r"--[a-z][a-z-]*", opsight_cli.run("map", "--help").stdout.split("Examples")[0]))
+        with open(os.path.join(opsight_cli.HERE, "..", "src", "cli", "map_uses.cpp"), encoding="utf-8") as file:
+            known = set(re.findall(r'\{"(--[a-z-]+)"', file.read()))
+        self.assertEqual(offered - known - {"--help", "--list", "--json"}, set())
 
     def test_empty_items_are_refused(self):
         for options in (("--search", ","), ("--search", "edp,"), ("--search", ""), ("--search", "energy,,delay"),

@@ -202,12 +202,12 @@ Rule beside_ops_rule() {
         .remedy = "Move logging, checkpoints and other code out of the loop, or to another thread.",
         .lines = "",
         .query =
-            "WITH spans AS (SELECT rank, begin_ns, end_ns FROM ops WHERE {range} UNION ALL SELECT rank, "
-            "begin_ns, "
-            "end_ns FROM api_calls WHERE {range}), gaps AS (SELECT rank, max(end_ns) OVER w AS begin_ns, "
-            "(lead(begin_ns) OVER w - max(end_ns) OVER w) / 1e6 AS ms FROM spans WINDOW w AS (PARTITION BY "
-            "rank "
-            "ORDER BY begin_ns)) SELECT * FROM gaps WHERE ms > 0 ORDER BY ms DESC LIMIT 20",
+            "WITH spans AS (SELECT rank, begin_ns, end_ns FROM ops WHERE {range} "
+            "UNION ALL SELECT rank, begin_ns, end_ns FROM api_calls WHERE {range}), "
+            "gaps AS (SELECT rank, max(end_ns) OVER w AS begin_ns, "
+            "(lead(begin_ns) OVER w - max(end_ns) OVER w) / 1e6 AS ms "
+            "FROM spans WINDOW w AS (PARTITION BY rank ORDER BY begin_ns)) "
+            "SELECT * FROM gaps WHERE ms > 0 ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "docs/metrics.md, time budget",
         .gives_way_to = {"scalar_reads", "repeated_ops", "compilation", "growing_tensors", "zero_grad",

@@ -152,9 +152,8 @@ Status check(Context& c) {
         finding.view = f.ops ? "ops" : "recorded";
         if (f.ops)
             finding.query =
-                "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} GROUP BY "
-                "name "
-                "ORDER BY ms DESC LIMIT 20";
+                "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} "
+                "GROUP BY name ORDER BY ms DESC LIMIT 20";
     } else {
         finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
         finding.view = "ops";

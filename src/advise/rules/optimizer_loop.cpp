@@ -18,10 +18,11 @@ Status check(Context& c) {
     finding.evidence = c.how_often(ops, "ops on single tensors within Optimizer.step") +
                        ", and none that takes many at once. The host's time; its kernels come on top.";
     finding.lines = grouped_optimizer(c.facts());
-    finding.advice = finding.lines.empty() ? "An optimizer that takes all parameters at once (in "
-                                             "torch.optim: foreach or fused) does the same "
-                                             "with a few kernels."
-                                           : "foreach or fused updates all parameters with a few kernels.";
+    finding.advice = "foreach or fused updates all parameters with a few kernels.";
+    if (finding.lines.empty())
+        finding.advice =
+            "An optimizer that takes all parameters at once (in torch.optim: foreach or fused) does the same "
+            "with a few kernels.";
     finding.share_pct = share;
     finding.view = "ops";
     finding.times = std::move(found.times);

@@ -30,12 +30,10 @@ Status check(Context& c) {
                      "runs; record fewer kinds of events to see the run as it is.";
     if (guess > seen)
         finding.query =
-            "SELECT (SELECT count(*) FROM python_frames) AS python_calls, (SELECT count(*) FROM ops WHERE "
-            "{range}) "
-            "AS ops";
+            "SELECT (SELECT count(*) FROM python_frames) AS python_calls, "
+            "(SELECT count(*) FROM ops WHERE {range}) AS ops";
     if (c.facts().memory_events)
-        finding.advice +=
-            " So does leaving out changes of memory (profile_memory), which cost in each allocation.";
+        finding.advice += " Leave out changes of memory (profile_memory), too: they cost in each allocation.";
     finding.view = "timeline";
     c.add(std::move(finding));
     return {};
@@ -44,7 +42,8 @@ Status check(Context& c) {
 }  // namespace
 
 Result<RecordingCost> recording_cost(Context& c) {
-    static const Rule rule = recording_overhead_rule();
+    if (c.recording()) return *c.recording();
+    const Rule& rule = *find_rule("recording_overhead");
     OPSIGHT_ASSIGN(query::Occurrences own, query::times_of(c.session(), query::Activity::kOverhead));
     if (c.facts().device_work) {
         OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
@@ -56,13 +55,13 @@ Result<RecordingCost> recording_cost(Context& c) {
     const double us = static_cast<double>(cost.frames) * c.threshold_of(rule, "frame_us") +
                       static_cast<double>(cost.ops) * c.threshold_of(rule, of_an_op);
     if (c.facts().wall_ns > 0) cost.guess_pct = 100 * 1000 * us / static_cast<double>(c.facts().wall_ns);
+    c.recording() = cost;
     return cost;
 }
 
 Status tell_recording(Context& c, Finding& finding) {
-    static const Rule rule = recording_overhead_rule();
     OPSIGHT_ASSIGN(const RecordingCost cost, recording_cost(c));
-    if (cost.pct() < c.threshold_of(rule, "share")) return {};
+    if (cost.pct() < c.threshold_of(*find_rule("recording_overhead"), "share")) return {};
     const double pct = std::min(cost.pct(), finding.share_pct.value_or(100));
     finding.evidence += fmt::format("{}Recording itself may be up to {} of the time, and part of this.",
                                     finding.evidence.empty() ? "" : " ", percent(pct));

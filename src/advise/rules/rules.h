@@ -77,12 +77,7 @@ Result<query::TimeSpans> idle_times(query::Session& session);
 // several devices of a rank the one that works longest: the others may work at once).
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own);
 
-// What recording itself may take of the time: as the profiler tells it, or by the calls that it recorded.
-struct RecordingCost {
-    double seen_pct = 0, guess_pct = 0;  // of the wall clock; beside work of a device it costs nothing
-    int64_t stretches = 0, frames = 0, ops = 0;
-    double pct() const { return seen_pct >= guess_pct ? seen_pct : guess_pct; }
-};
+// Asked once of a run, whichever rules need it.
 Result<RecordingCost> recording_cost(Context& c);
 // Of a finding on time of the host: that recording may be part of it, where it takes so much that it matters.
 Status tell_recording(Context& c, Finding& finding);

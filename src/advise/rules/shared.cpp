@@ -200,12 +200,15 @@ Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans ow
 }
 
 double Context::share_of(const query::TimeSpans& times) const {
-    return wall_ns_ > 0 ? 100.0 * static_cast<double>(query::length_of(times)) / static_cast<double>(wall_ns_)
-                        : 0;
+    return run_.wall_ns > 0
+               ? 100.0 * static_cast<double>(query::length_of(times)) / static_cast<double>(run_.wall_ns)
+               : 0;
 }
 
 std::string Context::time_of(int64_t ns) const {
-    return milliseconds(ns / parts_) + (parts_ <= 1 ? "" : iterations_ ? " per iteration" : " of a rank");
+    return milliseconds(ns / parts()) + (parts() <= 1      ? ""
+                                         : run_.iterations ? " per iteration"
+                                                           : " of a rank");
 }
 
 namespace {
@@ -223,10 +226,10 @@ std::string counted(int64_t count, std::string_view what) {
 }  // namespace
 
 std::string Context::how_often(int64_t count, std::string_view what) const {
-    if (parts_ <= 1) return counted(count, what);
-    const char* of = iterations_ ? "in an iteration" : "of a rank";
-    if (count % parts_ == 0) return fmt::format("{} {}", counted(count / parts_, what), of);
-    return fmt::format("{:.1f} {} {}", static_cast<double>(count) / static_cast<double>(parts_), what, of);
+    if (parts() <= 1) return counted(count, what);
+    const char* of = run_.iterations ? "in an iteration" : "of a rank";
+    if (count % parts() == 0) return fmt::format("{} {}", counted(count / parts(), what), of);
+    return fmt::format("{:.1f} {} {}", static_cast<double>(count) / static_cast<double>(parts()), what, of);
 }
 
 }  // namespace opsight::advise

@@ -47,11 +47,10 @@ Rule uneven_iterations_rule() {
         .remedy = "Look at the long ones.",
         .lines = "",
         .query =
-            "SELECT rank, iteration, (CASE WHEN lead(iteration) OVER w = iteration + 1 THEN lead(begin_ns) "
-            "OVER "
-            "w ELSE end_ns END - begin_ns) / 1e6 AS ms FROM iterations WHERE {range} AND NOT warmup WINDOW w "
-            "AS "
-            "(PARTITION BY rank ORDER BY begin_ns) ORDER BY ms DESC",
+            "SELECT rank, iteration, (CASE WHEN lead(iteration) OVER w = iteration + 1 "
+            "THEN lead(begin_ns) OVER w ELSE end_ns END - begin_ns) / 1e6 AS ms "
+            "FROM iterations WHERE {range} AND NOT warmup "
+            "WINDOW w AS (PARTITION BY rank ORDER BY begin_ns) ORDER BY ms DESC",
         .verify = "opsight report --iteration N RUN",
         .source = "DLProf: variation of iterations",
         .lacks = lacks_iterations,

@@ -11,6 +11,8 @@
 namespace opsight::fleet::clickhouse {
 namespace {
 
+constexpr int kDeepest = 64;  // more than people nest SELECTs and calls
+
 struct Token {
     size_t begin = 0, end = 0;
     std::string word;  // small letters; of a mark: itself
@@ -82,6 +84,8 @@ Result<std::vector<Token>> tokens_of(const std::string& sql) {
                                                                        : "a letter that is no ASCII"));
         depth += sql[begin] == '(' ? 1 : sql[begin] == ')' ? -1 : 0;
         if (depth < 0) return refused("closes a parenthesis that it has not opened");
+        if (depth > kDeepest)
+            return refused(fmt::format("has more than {} parentheses in each other", kDeepest));
         if (sql[begin] == ';' || sql[begin] == '{') return refused(fmt::format("has a {}", sql[begin]));
         out.push_back({begin, at, std::string(1, sql[begin]), false});
     }
@@ -102,7 +106,7 @@ bool reaches_out(const std::string& function) {
 }
 
 // IN and its forms as functions: notIn(), globalNotIn(), nullIn().
-bool ends_with_in(const std::string& word) {
+bool is_in(const std::string& word) {
     static const std::vector<std::string_view> kForms = {
         "in", "notin", "globalin", "nullin", "notnullin", "globalnullin", "globalnotin", "globalnotnullin"};
     return among(kForms, word);
@@ -191,7 +195,7 @@ Result<FreeSql> made_safe(const std::string& sql, const Relations& relations) {
         if (next(at).word == "(" && reaches_out(word))
             return refused(fmt::format("calls {}, which reads what is not of the store", word));
         if (word == "in" && next(at).word != "(") return refused("has an IN without parentheses after it");
-        if (ends_with_in(word) && next(at).word == "(" && has_bare_name(tokens, at + 1))
+        if (is_in(word) && next(at).word == "(" && has_bare_name(tokens, at + 1))
             return refused("has a name in the parentheses of an IN, where values or a SELECT may stand");
         if (word == "from" && has_comma_join(tokens, at))
             return refused("has a comma between tables: join them");

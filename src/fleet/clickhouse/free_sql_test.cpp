@@ -59,6 +59,14 @@ TEST(FreeSql, RefusesWhatOtherReleasesReadInAnotherWay) {
     EXPECT_TRUE(safe("SELECT '\xc3\xa4#$' FROM ops"));
 }
 
+TEST(FreeSql, RefusesWhatIsNestedTooDeep) {
+    EXPECT_TRUE(
+        safe("SELECT 1 FROM ops WHERE run IN (" + std::string(50, '(') + "1" + std::string(50, ')') + ")"));
+    const std::string open(100'000, '('), close(100'000, ')');
+    EXPECT_NE(refusal("SELECT 1 FROM ops WHERE run IN (" + open + "1" + close + ")").find("parentheses"),
+              std::string::npos);
+}
+
 TEST(FreeSql, RefusesNamesAfterIn) {
     for (const char* sql :
          {"SELECT 1 FROM ops WHERE run IN (system.one)", "SELECT 1 FROM ops WHERE run IN system.one",

@@ -48,7 +48,8 @@ class ParquetStore : public Store {
     // What is no SELECT cannot stand in parentheses: so nothing can be written.
     Result<Answer> free_sql(const std::string& sql, int64_t most) override {
         const size_t end = sql.find_last_not_of("; \t\r\n");
-        return answered("FROM (" + sql.substr(0, end == std::string::npos ? 0 : end + 1) + "\n)", {}, most);
+        const std::string own = sql.substr(0, end == std::string::npos ? 0 : end + 1);
+        return answered("FROM (" + own + "\n)", {}, most, own);
     }
 
   private:
@@ -60,10 +61,11 @@ class ParquetStore : public Store {
 
     // A push may take the place of another between the reading of its manifest and that of its files: then
     // once more.
-    Result<Answer> answered(const std::string& sql, const std::optional<std::string>& run, int64_t most) {
+    Result<Answer> answered(const std::string& sql, const std::optional<std::string>& run, int64_t most,
+                            const std::string& own = {}) {
         constexpr int kTries = 3;
         for (int left = kTries; true; --left) {
-            auto answer = read(sql, run, most);
+            auto answer = read(sql, run, most, own);
             if (answer || left == 1 || !is_superseded(run)) return answer;
         }
     }
@@ -77,7 +79,9 @@ class ParquetStore : public Store {
         return pushes != read_;
     }
 
-    Result<Answer> read(const std::string& sql, const std::optional<std::string>& run, int64_t most) {
+    // `own`: the statement in the parentheses of `sql`, if somebody wrote it.
+    Result<Answer> read(const std::string& sql, const std::optional<std::string>& run, int64_t most,
+                        const std::string& own) {
         OPSIGHT_ASSIGN(const std::vector<Manifest> runs, read_catalog(root_, run));
         read_.clear();
         for (const Manifest& manifest : runs)
@@ -87,10 +91,14 @@ class ParquetStore : public Store {
             OPSIGHT_ASSIGN(const std::string view, view_of(*find_table(name), root_, runs));
             OPSIGHT_TRY(named(connection.execute(view)));
         }
+        const std::vector<std::string> names =
+            own.empty() ? std::vector<std::string>() : names_of(connection, sql, own);
         auto cursor = connection.open_cursor(duck::Statement(sql));
         if (!cursor) return fail(explained(std::move(cursor).error()));
         Answer answer;
         answer.rows.columns = cursor->columns();
+        for (size_t i = 0; i < names.size(); ++i)
+            answer.rows.columns[i].name = names[i];
         for (bool more = true; more && std::ssize(answer.rows.rows) <= most;) {
             const auto got = cursor->read(answer.rows.rows);
             if (!got) return fail(explained(got.error()));
@@ -99,6 +107,16 @@ class ParquetStore : public Store {
         answer.more = std::ssize(answer.rows.rows) > most;
         if (answer.more) answer.rows.rows.resize(static_cast<size_t>(most));
         return answer;
+    }
+
+    // Within parentheses columns of one name are numbered: as the statement has them, once it is known to be
+    // one that may stand there.
+    static std::vector<std::string> names_of(duck::Connection& connection, const std::string& sql,
+                                             const std::string& own) {
+        const auto numbered = connection.column_names(sql);
+        if (!numbered) return {};
+        auto names = connection.column_names(own);
+        return names && names->size() == numbered->size() ? std::move(*names) : std::vector<std::string>();
     }
 
     Status named(Status done) const {

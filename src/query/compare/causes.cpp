@@ -17,7 +17,7 @@ constexpr double kWorthSaying = 0.002;
 // How alike the factors of kernels must be to be one: so far from their median, for so much of the time.
 constexpr double kAlike = 0.03, kMostOfTheTime = 0.8, kFactorWorthSaying = 0.02;
 constexpr size_t kFewestKernels = 5, kNamedSettings = 6;
-constexpr double kClockWorthSaying = 0.02, kMemoryWorthSaying = 0.02, kCountWorthSaying = 0.005;
+constexpr double kMemoryWorthSaying = 0.02, kCountWorthSaying = 0.005;
 // Places in IterationShares::ns.
 constexpr size_t kCommunication = 2, kLoading = 4;
 constexpr size_t kOnDevice[] = {0, 1, 2, 3, 8};
@@ -27,10 +27,6 @@ std::string count_text(double count) {
 }
 std::string mib(int64_t bytes) {
     return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / 1048576.0);
-}
-
-bool differs(double base, double next, double by) {
-    return std::abs(next - base) > by * std::max(std::abs(base), std::abs(next));
 }
 
 // What a kind of change of ops is called as a cause, where it grew and where it shrank, and how its sentence
@@ -192,13 +188,8 @@ class Finder {
     }
 
     void clocks() {
-        for (const auto& [name, base] : it_.base.state.clocks) {
-            const auto next = it_.next.state.clocks.find(name);
-            if (next == it_.next.state.clocks.end() || !differs(base, next->second, kClockWorthSaying))
-                continue;
-            say("clocks",
-                fmt::format("{}: {:.4g} before, {:.4g} after, on average", name, base, next->second));
-        }
+        for (std::string& text : other_clocks(it_.base.state, it_.next.state))
+            say("clocks", std::move(text));
     }
 
     void synchronization() {

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <map>
-#include <numeric>
 #include <set>
 
+#include "query/compare/batch_size.h"
 #include "query/compare/comparison.h"
 #include "query/session/cells.h"
 
@@ -19,10 +18,7 @@ namespace {
 constexpr size_t kLeastForDrift = 10;  // iterations: halves of five
 constexpr double kDriftWorthSaying = 0.02, kOutlier = 1.5;
 constexpr size_t kNamedOutliers = 5;
-constexpr double kClockWorthSaying = 0.02, kLeastMatchedPercent = 10;
-// Ops with other shapes: so many, of all ops and of these, must have grown alike to be another batch.
-constexpr double kBatchOfAll = 0.25, kBatchOfOthers = 0.5;
-constexpr size_t kFewestForBatch = 3;
+constexpr double kLeastMatchedPercent = 10;
 
 using Settings = std::map<std::string, std::string>;
 
@@ -61,72 +57,6 @@ Settings settings_of(const Info& info) {
 std::optional<std::string> value_in(const Settings& settings, const std::string& name) {
     const auto found = settings.find(name);
     return found == settings.end() ? std::nullopt : std::optional(found->second);
-}
-
-using Shapes = std::vector<std::vector<int64_t>>;
-
-// Of "[[32,64],[]]"; lists within lists of tensors are read as tensors, too.
-Shapes read_shapes(std::string_view text) {
-    Shapes all;
-    for (size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '[') all.emplace_back();
-        if (text[i] < '0' || text[i] > '9' || all.empty()) continue;
-        int64_t value = 0;
-        i = static_cast<size_t>(std::from_chars(text.data() + i, text.data() + text.size(), value).ptr -
-                                text.data()) -
-            1;
-        all.back().push_back(value);
-    }
-    return all;
-}
-
-using Sizes = std::pair<int64_t, int64_t>;  // before and after
-
-// Of the first input that differs in its first dimension alone.
-std::optional<Sizes> first_dimensions(const Shapes& base, const Shapes& next) {
-    if (base.size() != next.size()) return std::nullopt;
-    for (size_t i = 0; i < base.size(); ++i) {
-        if (base[i].empty() || base[i].size() != next[i].size() || base[i][0] == next[i][0]) continue;
-        if (base[i][0] > 0 && next[i][0] > 0 &&
-            std::equal(base[i].begin() + 1, base[i].end(), next[i].begin() + 1))
-            return Sizes{base[i][0], next[i][0]};
-    }
-    return std::nullopt;
-}
-
-// Where the first dimension grew by one factor in most ops whose shapes differ.
-std::optional<std::string> batch_hint(const Changes& changes) {
-    std::map<Sizes, std::map<Sizes, size_t>> factors;  // reduced, with what they are of
-    std::map<Sizes, size_t> counts;
-    size_t others = 0;
-    for (const Change& row : changes.ops) {
-        if (row.kind != ChangeKind::kOtherShape) continue;
-        ++others;
-        const size_t arrow = row.evidence.find(" -> ");
-        if (arrow == row.evidence.npos) continue;
-        const auto sizes = first_dimensions(read_shapes(std::string_view(row.evidence).substr(0, arrow)),
-                                            read_shapes(std::string_view(row.evidence).substr(arrow + 4)));
-        if (!sizes) continue;
-        const int64_t by = std::gcd(sizes->first, sizes->second);
-        const Sizes factor{sizes->first / by, sizes->second / by};
-        ++factors[factor][*sizes];
-        ++counts[factor];
-    }
-    const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
-    const auto most = std::max_element(counts.begin(), counts.end(), by_count);
-    if (most == counts.end() || most->second < kFewestForBatch) return std::nullopt;
-    const auto count = static_cast<double>(most->second);
-    if (count <= kBatchOfOthers * static_cast<double>(others) ||
-        count < kBatchOfAll * static_cast<double>(changes.ops.size()))
-        return std::nullopt;
-    const std::map<Sizes, size_t>& sizes = factors[most->first];
-    const Sizes shown = std::max_element(sizes.begin(), sizes.end(), by_count)->first;
-    return fmt::format(
-        "the first dimension of inputs is {:.4g} times as long in {} of {} ops, mostly {} before and {} "
-        "after: where "
-        "that is the batch, --per-sample {} {} compares the time of an item",
-        static_cast<double>(shown.second) / static_cast<double>(shown.first), most->second,
-        changes.ops.size(), shown.first, shown.second, shown.first, shown.second);
 }
 
 class Finder {
@@ -175,14 +105,8 @@ class Finder {
     }
 
     void clocks() {
-        for (const auto& [name, base] : it_.base.state.clocks) {
-            const auto next = it_.next.state.clocks.find(name);
-            if (next == it_.next.state.clocks.end() ||
-                std::abs(next->second - base) <= kClockWorthSaying * std::max(base, next->second))
-                continue;
-            say("clocks",
-                fmt::format("{}: {:.4g} before, {:.4g} after, on average", name, base, next->second));
-        }
+        for (std::string& text : other_clocks(it_.base.state, it_.next.state))
+            say("clocks", std::move(text));
     }
 
     void settings() {

@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "query/compare/batch_size.h"
+
 namespace opsight::query {
 namespace {
 
@@ -343,6 +345,7 @@ class Finder {
             change.evidence = before_after(base_.layers[a.layer].path, next_.layers[b.layer].path);
         } else if (other_list(a.shapes, b.shapes)) {
             change.kind = ChangeKind::kOtherShape;
+            change.first_dimensions = first_dimensions(a.shapes, b.shapes);
             change.evidence = before_after(on_one_line(a.shapes), on_one_line(b.shapes));
         } else if (other_list(a.dtypes, b.dtypes)) {
             change.kind = ChangeKind::kOtherDtype;

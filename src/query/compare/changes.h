@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "query/compare/align.h"
@@ -42,6 +43,9 @@ struct ChangeSide {
     std::optional<LaunchShape> launch = {};  // of a kernel, where launches were asked for
 };
 
+// The first dimension of an input, before and after: the batch, where it is that of most ops.
+using FirstDimensions = std::pair<int64_t, int64_t>;
+
 struct Change {
     ChangeKind kind = ChangeKind::kSame;
     std::string layer;      // path
@@ -50,6 +54,8 @@ struct Change {
     std::string direction;  // of an op or kernel
     std::string evidence;   // what tells the kind; empty where the kind says it all
     std::optional<ChangeSide> base, next;
+    std::optional<FirstDimensions>
+        first_dimensions;       // of another shape, where the inputs differ in that alone
     SampleDifference gpu, cpu;  // of the iterations' times
     bool by_gpu = true;         // judged by that on the device, else by that on the host
     SampleDifference samples;   // of the two the one that the row is judged by

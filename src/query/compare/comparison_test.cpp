@@ -201,8 +201,7 @@ TEST(Comparison, AnotherBatchSizeAndOtherClocksAreSaid) {
     };
     EXPECT_EQ(caveats(32, 64),
               "the first dimension of inputs is 2 times as long in 5 of 6 ops, mostly 32 before and 64 "
-              "after: where "
-              "that is the batch, --per-sample 32 64 compares the time of an item");
+              "after: where that is the batch, --per-sample 32 64 compares the time of an item");
     EXPECT_EQ(caveats(32, 32), "");
     it.base.batch = 32, it.next.batch = 64;
     EXPECT_EQ(caveats(32, 64), "") << "it was told";

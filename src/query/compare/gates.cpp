@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <sstream>
 
+#include "base/text.h"
 #include "base/wildcards.h"
 
 namespace opsight::query {
@@ -67,9 +67,8 @@ bool names_layer(std::string_view pattern, const std::string& path) {
 
 // Whatever the capitals.
 bool contains_letters(std::string_view text, std::string_view letters) {
-    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
     return std::search(text.begin(), text.end(), letters.begin(), letters.end(),
-                       [&lower](char a, char b) { return lower(a) == lower(b); }) != text.end();
+                       [](char a, char b) { return text::lower(a) == text::lower(b); }) != text.end();
 }
 
 // One value of a row, before and after.

@@ -1,8 +1,11 @@
 #include "query/compare/run_state.h"
 
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 #include "query/compare/sql.h"
+#include "query/compare/statistics.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -61,6 +64,18 @@ Result<RunState> read_run_state(Session& session, const std::vector<IterationSha
     OPSIGHT_TRY(read_memory(session, rank, state));
     OPSIGHT_TRY(read_clocks(session, rank, state));
     return state;
+}
+
+std::vector<std::string> other_clocks(const RunState& base, const RunState& next) {
+    constexpr double kWorthSaying = 0.02;
+    std::vector<std::string> out;
+    for (const auto& [name, before] : base.clocks) {
+        const auto found = next.clocks.find(name);
+        if (found != next.clocks.end() && differs(before, found->second, kWorthSaying))
+            out.push_back(
+                fmt::format("{}: {:.4g} before, {:.4g} after, on average", name, before, found->second));
+    }
+    return out;
 }
 
 }  // namespace opsight::query

@@ -23,6 +23,9 @@ struct RunState {
     std::map<std::string, double> clocks;  // counters that are clocks by their name: their mean
 };
 
+// The clocks that were sampled on both sides and differ, in words, each with its means.
+std::vector<std::string> other_clocks(const RunState& base, const RunState& next);
+
 // One side's problems, for whoever looks for them: advice is a room above this one.
 struct FoundProblem {
     std::string id, title, severity;

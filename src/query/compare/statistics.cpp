@@ -119,6 +119,10 @@ size_t interval_rank(size_t n, size_t m) {
 
 }  // namespace
 
+bool differs(double base, double next, double by) {
+    return std::abs(next - base) > by * std::max(std::abs(base), std::abs(next));
+}
+
 int64_t median_of(std::span<const int64_t> samples) {
     const std::vector<int64_t> all = sorted(samples);
     const size_t half = all.size() / 2;

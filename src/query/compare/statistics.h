@@ -18,6 +18,9 @@ enum class Verdict : uint8_t {
     kSingle,  // a side has one sample, and no spread
 };
 
+// Whether two numbers are further apart than this part of the greater one.
+bool differs(double base, double next, double by);
+
 struct SampleDifference {
     int64_t base_median = 0, next_median = 0;
     int64_t shift = 0;  // median of the differences of every sample of one side from every one of the other

@@ -11,7 +11,6 @@
 
 namespace opsight::query {
 
-// Of the chosen range.
 // Of collectives that all ranks take part in.
 struct CollectiveWaits {
     int64_t ns = 0, waiting_ns = 0;  // sums over the ranks; waiting: for the rank that begins last
@@ -36,6 +35,7 @@ struct RecordedDetails {
     std::string optimizer;   // "SGD"; empty: not told, or several
 };
 
+// Of the chosen range.
 struct RunFacts {
     // Shares of the wall clock that exclude each other; nothing where the recording does not tell.
     std::optional<double> tensor_core, plain_kernel, unknown_kernel, communication, memory, dataloader, io,

@@ -1,4 +1,5 @@
 // How a finding is shown: its kind, what could be gained, and where to look.
+import { Fragment } from "react";
 import type { Finding } from "../api/types";
 import { linkTo } from "../address/route";
 import { useRoute } from "../address/useRoute";
@@ -45,14 +46,16 @@ function Places({ finding }: { finding: Finding }) {
       {finding.places.map((each) => {
         const length = each.end_ns - each.begin_ns;
         return (
-          <a
-            key={`${String(each.rank)} ${String(each.begin_ns)}`}
-            className="button small"
-            href={linkTo("timeline", params, { begin: Math.max(0, each.begin_ns - length), end: each.end_ns + length })}
-          >
-            {formatNs(length)} at {formatNs(each.begin_ns)}
-            {ranks && ` of rank ${String(each.rank)}`}
-          </a>
+          <Fragment key={`${String(each.rank)} ${String(each.begin_ns)}`}>
+            {" "}
+            <a
+              className="button small"
+              href={linkTo("timeline", params, { begin: Math.max(0, each.begin_ns - length), end: each.end_ns + length })}
+            >
+              {formatNs(length)} at {formatNs(each.begin_ns)}
+              {ranks && ` of rank ${String(each.rank)}`}
+            </a>
+          </Fragment>
         );
       })}
     </p>

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "db/reader.h"
 #include "db/schema.h"
@@ -27,13 +27,6 @@ Status refuse(const std::string& what) {
 }
 Status wrong_table(const std::string& what) {
     return fail("is not made as a profile is: " + what, {}, {}, kRemedy);
-}
-
-// Fails where the query has rows; the first names what is in the file.
-Status none_of(duck::Connection& connection, const std::string& kind, const std::string& sql) {
-    OPSIGHT_ASSIGN(const Rows rows, connection.query(sql));
-    if (rows.rows.empty()) return {};
-    return refuse(fmt::format("{} '{}'", kind, text_of(rows.rows[0][0])));
 }
 
 std::string in_file(std::string_view function) {
@@ -66,23 +59,37 @@ bool is_plain_default(const std::string& text) {
     return text.size() > digits && text.find_first_not_of("0123456789", digits) == std::string::npos;
 }
 
+// DuckDB's own types: those of the database in memory, which has no others.
+using Types = std::set<std::pair<std::string, int64_t>>;  // name and number
+
+Result<Types> own_types(duck::Connection& connection) {
+    OPSIGHT_ASSIGN(const Rows rows,
+                   connection.query("SELECT logical_type, type_oid FROM duckdb_types() WHERE database_name = "
+                                    "'memory' AND type_oid IS NOT NULL"));
+    Types types;
+    for (const auto& row : rows.rows)
+        if (const auto* number = std::get_if<int64_t>(&row[1])) types.emplace(text_of(row[0]), *number);
+    return types;
+}
+
 struct StoredColumn {
     std::string name, type, standard;
 };
 
 Result<std::map<std::string, std::vector<StoredColumn>>> stored_columns(duck::Connection& connection) {
+    OPSIGHT_ASSIGN(const Types types, own_types(connection));
     OPSIGHT_ASSIGN(
         const Rows rows,
-        connection.query(
-            duck::Statement("SELECT table_name, column_name, CASE WHEN (data_type, data_type_id) IN "
-                            "(SELECT (logical_type, type_oid) FROM duckdb_types() WHERE database_name = "
-                            "'memory') THEN data_type ELSE 'a type of its own' END, column_default FROM "
-                            "duckdb_columns() WHERE database_name = $file AND schema_name = 'raw' "
-                            "ORDER BY table_name, column_index")
-                .set("file", std::string(kFile))));
+        connection.query("SELECT table_name, column_name, data_type, data_type_id, column_default " +
+                         in_file("duckdb_columns") +
+                         " AND schema_name = 'raw' ORDER BY table_name, column_index"));
     std::map<std::string, std::vector<StoredColumn>> out;
-    for (const auto& row : rows.rows)
-        out[text_of(row[0])].push_back({text_of(row[1]), text_of(row[2]), text_of(row[3])});
+    for (const auto& row : rows.rows) {
+        const auto* number = std::get_if<int64_t>(&row[3]);
+        const bool own = number && types.contains({text_of(row[2]), *number});
+        out[text_of(row[0])].push_back(
+            {text_of(row[1]), own ? text_of(row[2]) : "a type of its own", text_of(row[4])});
+    }
     return out;
 }
 
@@ -111,41 +118,63 @@ Status check_columns(const Table& declared, const std::vector<StoredColumn>& sto
 
 }  // namespace
 
-Result<bool> has_table(duck::Connection& connection, const std::string& name) {
+Result<std::vector<StoredTable>> stored_tables(duck::Connection& connection) {
     OPSIGHT_ASSIGN(const Rows rows,
-                   connection.query(duck::Statement("SELECT 1 " + in_file("duckdb_tables") +
-                                                    " AND schema_name = 'raw' AND table_name = $name")
-                                        .set("name", name)));
-    return !rows.rows.empty();
+                   connection.query("SELECT schema_name, table_name, contains(sql, 'GENERATED ALWAYS') " +
+                                    in_file("duckdb_tables")));
+    std::vector<StoredTable> out;
+    for (const auto& row : rows.rows) {
+        const auto* computes = std::get_if<bool>(&row[2]);
+        out.push_back({text_of(row[0]), text_of(row[1]), !computes || *computes});
+    }
+    return out;
 }
 
-Status check_objects(duck::Connection& connection) {
-    OPSIGHT_TRY(none_of(
-        connection, "the schema",
-        "SELECT schema_name " + in_file("duckdb_schemas") + " AND schema_name NOT IN ('main', 'raw')"));
-    OPSIGHT_TRY(none_of(connection, "the function", "SELECT function_name " + in_file("duckdb_functions")));
-    OPSIGHT_TRY(none_of(connection, "the sequence", "SELECT sequence_name " + in_file("duckdb_sequences")));
-    OPSIGHT_TRY(none_of(connection, "the index", "SELECT index_name " + in_file("duckdb_indexes")));
-    OPSIGHT_TRY(
-        none_of(connection, "the constraint", "SELECT constraint_text " + in_file("duckdb_constraints")));
-    // Each database has DuckDB's own types; the one in memory has no others.
-    constexpr const char* kType =
-        "SELECT type_name, schema_name, logical_type, type_size FROM duckdb_types() WHERE ";
-    OPSIGHT_TRY(none_of(
-        connection, "the type",
-        fmt::format("{0} database_name = '{1}' EXCEPT ALL {0} database_name = 'memory'", kType, kFile)));
-    OPSIGHT_TRY(none_of(connection, "outside of the schema raw the table",
-                        "SELECT table_name " + in_file("duckdb_tables") + " AND schema_name <> 'raw'"));
-    OPSIGHT_TRY(
-        none_of(connection, "with a computed column the table",
-                "SELECT table_name " + in_file("duckdb_tables") + " AND contains(sql, 'GENERATED ALWAYS')"));
-    return none_of(connection, "in the schema raw the view",
-                   "SELECT view_name " + in_file("duckdb_views") + " AND schema_name = 'raw'");
+Status check_objects(duck::Connection& connection, const std::vector<StoredTable>& tables) {
+    // Each database has DuckDB's own types, as often as the one in memory.
+    const std::string sql =
+        "SELECT 'the schema', schema_name " + in_file("duckdb_schemas") +
+        " AND schema_name NOT IN ('main', 'raw') UNION ALL SELECT 'the function', function_name " +
+        in_file("duckdb_functions") + " UNION ALL SELECT 'the sequence', sequence_name " +
+        in_file("duckdb_sequences") + " UNION ALL SELECT 'the index', index_name " +
+        in_file("duckdb_indexes") + " UNION ALL SELECT 'the constraint', constraint_text " +
+        in_file("duckdb_constraints") +
+        fmt::format(
+            " UNION ALL SELECT 'the type', type_name FROM duckdb_types() WHERE database_name IN ('{0}', "
+            "'memory') GROUP BY type_name, schema_name, logical_type, type_size HAVING count(*) FILTER "
+            "(database_name = '{0}') > count(*) FILTER (database_name = 'memory')",
+            kFile);
+    OPSIGHT_ASSIGN(const Rows rows, connection.query(sql));
+    if (!rows.rows.empty())
+        return refuse(fmt::format("{} '{}'", text_of(rows.rows[0][0]), text_of(rows.rows[0][1])));
+    for (const StoredTable& table : tables) {
+        if (table.schema != "raw")
+            return refuse(fmt::format("outside of the schema raw the table '{}'", table.name));
+        if (table.computes) return refuse(fmt::format("with a computed column the table '{}'", table.name));
+    }
+    return {};
 }
 
-Status check_views(duck::Connection& connection) {
+Result<std::string> digest_of_views(duck::Connection& connection) {
+    OPSIGHT_ASSIGN(
+        const Rows rows,
+        connection.query("SELECT sha256(string_agg(concat_ws(':', length(schema_name), schema_name, "
+                         "length(view_name), view_name, length(sql), sql), '' ORDER BY schema_name, "
+                         "view_name)) " +
+                         in_file("duckdb_views")));
+    return text_of(rows.rows.at(0)[0]);
+}
+
+Status check_views(duck::Connection& connection, bool current) {
+    OPSIGHT_ASSIGN(const std::string digest, digest_of_views(connection));
+    if (digest == kDigestOfViews) return {};
+    OPSIGHT_ASSIGN(const Rows rows,
+                   connection.query("SELECT view_name, sql, schema_name " + in_file("duckdb_views")));
+    for (const auto& row : rows.rows)
+        if (text_of(row[2]) == "raw")
+            return refuse(fmt::format("in the schema raw the view '{}'", text_of(row[0])));
+    if (!current) return {};
     OPSIGHT_ASSIGN(const auto own, own_views(connection));
-    OPSIGHT_ASSIGN(const Rows rows, connection.query("SELECT view_name, sql " + in_file("duckdb_views")));
     for (const auto& row : rows.rows) {
         const auto found = own.find(text_of(row[0]));
         if (found == own.end() || found->second != text_of(row[1]))

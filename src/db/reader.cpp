@@ -151,13 +151,17 @@ Result<int> stored_version(duck::Connection& connection) {
     return fail(another_database());
 }
 
+bool holds_facts(const StoredTable& table) {
+    return table.schema == "raw" && table.name == "meta";
+}
+
 // The schema version of an attached file that nothing speaks against. Of an older one the views are not
 // looked at: they go before anything reads them.
 Result<int> check_file(duck::Connection& connection, const std::optional<Shortened>& cut) {
     if (cut && lacks_blocks(connection, *cut)) return fail(truncated({}));
-    OPSIGHT_ASSIGN(const bool has_facts, has_table(connection, "meta"));
-    if (!has_facts) return fail(another_database());
-    OPSIGHT_TRY(check_objects(connection));
+    OPSIGHT_ASSIGN(const std::vector<StoredTable> tables, stored_tables(connection));
+    if (std::none_of(tables.begin(), tables.end(), holds_facts)) return fail(another_database());
+    OPSIGHT_TRY(check_objects(connection, tables));
     OPSIGHT_ASSIGN(const int version, stored_version(connection));
     if (version > kSchemaVersion)
         return fail(Error{fmt::format("has schema version {}; this Opsight reads up to version {}", version,
@@ -168,7 +172,7 @@ Result<int> check_file(duck::Connection& connection, const std::optional<Shorten
                           1,
                           ErrorCode::kNewerSchema});
     const bool current = version == kSchemaVersion;
-    if (current) OPSIGHT_TRY(check_views(connection));
+    OPSIGHT_TRY(check_views(connection, current));
     OPSIGHT_TRY(check_tables(connection, current));
     if (current) OPSIGHT_TRY(check_values(connection));
     return version;

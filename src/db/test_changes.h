@@ -197,6 +197,9 @@ inline std::vector<Change> impossible_values() {
         {"a device that is not there", "UPDATE raw.tracks SET device = 5000"},
         {"a rank that is not there", "UPDATE raw.tracks SET rank = 5000"},
         {"tracks of one number", "UPDATE raw.tracks SET id = 0"},
+        {"a kind of op that is gone",
+         "DELETE FROM raw.op_identities WHERE id = 0; UPDATE raw.ops SET op = 0; UPDATE raw.device_spans SET "
+         "op = 0; UPDATE raw.op_stats SET op = 0; UPDATE raw.work_stats SET op = 0"},
         {"a kernel twice", "INSERT INTO raw.kernel_names FROM raw.kernel_names"},
         {"an API call twice", "INSERT INTO raw.api_calls FROM raw.api_calls"},
         {"work of ops twice", "INSERT INTO raw.op_work FROM raw.op_work"},

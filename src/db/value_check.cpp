@@ -14,8 +14,8 @@ constexpr const char* kRemedy = "import the trace again";
 struct Checked {
     const Column* column;
     ValueRule rule;
-    size_t found =
-        0;  // place in the answer: missing values, then least, greatest and broken ones, as the rule has
+    // Place in the answer: missing values, then least, greatest and broken ones, as the rule has.
+    size_t found = 0;
 };
 
 bool has_bounds(Rule rule) {
@@ -26,7 +26,7 @@ bool has_bounds(Rule rule) {
 std::string broken_sql(const Column& column, Rule rule) {
     switch (rule) {
         case Rule::kNumber:
-            return fmt::format("count(*) FILTER ({} <> rowid)", column.name);
+            return fmt::format("count(*) FILTER ({} <> rowid) + max(rowid) + 1 - count(*)", column.name);
         case Rule::kUnique:
             return fmt::format("count(*) - count(DISTINCT {})", column.name);
         case Rule::kParent:
@@ -76,11 +76,12 @@ class ValueCheck {
     Status count_rows() {
         std::string sql;
         for (const Table& table : tables())
-            sql += fmt::format("{}(SELECT count(*) FROM {})", sql.empty() ? "SELECT " : ", ",
-                               in_file(table.name));
+            sql += fmt::format("{}SELECT '{}', count(*) FROM {}", sql.empty() ? "" : " UNION ALL ",
+                               table.name, in_file(table.name));
         OPSIGHT_ASSIGN(const duck::Rows rows, connection_.query(sql));
-        for (size_t i = 0; i < tables().size(); ++i)
-            rows_[tables()[i].name] = number(rows.rows.at(0)[i]);
+        for (const auto& row : rows.rows)
+            if (const auto* name = std::get_if<std::string>(&row[0]))
+                rows_[table(*name).name] = number(row[1]);
         return {};
     }
 

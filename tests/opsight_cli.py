@@ -41,6 +41,34 @@ def say_skipped(what):
     print(f"\n*** SKIPPED: {what} ***\n", file=sys.stderr)
 
 
+class Conversation:
+    """An `opsight sql` that stays open: opening a profile takes longer than most questions."""
+
+    def __init__(self, path):
+        self.process = subprocess.Popen([PROGRAM, "sql", path, "--format", "json"], text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        atexit.register(self.close)
+
+    def ask(self, query):
+        try:
+            self.process.stdin.write(query + "\n;\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # what it said follows
+        lines = []
+        for line in self.process.stdout:
+            if line == "\n":  # ends an answer
+                return json.loads("".join(lines))
+            lines.append(line)
+        _, said = self.process.communicate()
+        raise AssertionError(f"opsight sql: {query}\nexit code {self.process.returncode}\n{said}")
+
+    def close(self):
+        if self.process.returncode is None:
+            self.process.communicate()
+        atexit.unregister(self.close)
+
+
 class Profile:
     """An imported trace."""
 
@@ -49,13 +77,15 @@ class Profile:
         os.close(handle)
         os.unlink(self.path)
         self.imported = run("import", *traces, "-o", self.path, *options)
+        self.conversation = None
 
     def info(self):
         return json.loads(run("info", self.path, "--json").stdout)
 
     def rows(self, query):
-        text = run("sql", self.path, query, "--format", "json").stdout
-        return [types.SimpleNamespace(**row) for row in json.loads(text)]
+        if self.conversation is None or self.conversation.process.returncode is not None:
+            self.conversation = Conversation(self.path)
+        return [types.SimpleNamespace(**row) for row in self.conversation.ask(query)]
 
     def value(self, query):
         (row,) = self.rows(query)
@@ -66,4 +96,6 @@ class Profile:
         return json.loads(run("report", self.path, "--report", name, "--format", "json", *options).stdout)
 
     def remove(self):
+        if self.conversation:
+            self.conversation.close()
         os.unlink(self.path)

@@ -340,10 +340,14 @@ Status Connection::scan(const Statement& statement, const std::function<void(con
     }
     Batch batch;
     batch.data_.resize(duckdb_column_count(&guard.result));
+    batch.valid_.resize(batch.data_.size());
     while (duckdb_data_chunk chunk = duckdb_fetch_chunk(guard.result)) {
         batch.size_ = duckdb_data_chunk_get_size(chunk);
-        for (size_t i = 0; i < batch.data_.size(); ++i)
-            batch.data_[i] = duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, i));
+        for (size_t i = 0; i < batch.data_.size(); ++i) {
+            duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, i);
+            batch.data_[i] = duckdb_vector_get_data(vector);
+            batch.valid_[i] = duckdb_vector_get_validity(vector);
+        }
         take(batch);
         duckdb_destroy_data_chunk(&chunk);
     }

@@ -53,16 +53,19 @@ struct Rows {
 class Batch {
   public:
     size_t size() const { return size_; }
-    // T as wide as the column's type, which the statement fixes with CAST; NULL is not told apart.
+    // T as wide as the column's type, which the statement fixes with CAST; what stands for NULL is anything.
     template <class T>
     const T* column(size_t index) const {
         return static_cast<const T*>(data_[index]);
     }
+    // A bit for each row that has a value, 64 to a word; nullptr where all have one.
+    const uint64_t* valid(size_t index) const { return valid_[index]; }
 
   private:
     friend class Connection;
     size_t size_ = 0;
     std::vector<const void*> data_;
+    std::vector<const uint64_t*> valid_;
 };
 
 class Connection;

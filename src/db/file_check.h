@@ -36,7 +36,7 @@ inline constexpr std::string_view kDigestOfViews =
 Status check_tables(duck::Connection& connection, bool whole);
 
 // That no value is missing, and that numbers, times and what refers to other tables lie within what there is.
-// Takes one pass over some columns; most of it is answered from statistics that the file keeps.
+// Takes one pass over most columns.
 Status check_values(duck::Connection& connection);
 
 }  // namespace opsight::db

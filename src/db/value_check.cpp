@@ -1,7 +1,11 @@
 // Whether the values of a profile file belong together.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <limits>
 #include <map>
+#include <vector>
 
 #include "db/file_check.h"
 #include "db/value_rules.h"
@@ -11,120 +15,150 @@ namespace {
 
 constexpr const char* kRemedy = "import the trace again";
 
-struct Checked {
-    const Column* column;
-    ValueRule rule;
-    // Place in the answer: missing values, then least, greatest and broken ones, as the rule has.
-    size_t found = 0;
-};
+std::string in_file(const Table& table) {
+    return fmt::format("{}.raw.{}", duck::Database::kAttached, table.name);
+}
 
 bool has_bounds(Rule rule) {
     return rule != Rule::kAny && rule != Rule::kNumber;
 }
-
-// SQL that counts the rows that break a rule which bounds alone do not tell.
-std::string broken_sql(const Column& column, Rule rule) {
-    switch (rule) {
-        case Rule::kNumber:
-            return fmt::format("count(*) FILTER ({} <> rowid) + max(rowid) + 1 - count(*)", column.name);
-        case Rule::kUnique:
-            return fmt::format("count(*) - count(DISTINCT {})", column.name);
-        case Rule::kParent:
-        case Rule::kEarlier:
-            return fmt::format("count(*) FILTER ({} >= id)", column.name);
-        default:
-            return {};
-    }
+bool wants_no_two_alike(Rule rule) {
+    return rule == Rule::kUnique || rule == Rule::kRising;
 }
 
 std::string_view broken_text(Rule rule) {
-    switch (rule) {
-        case Rule::kNumber:
-            return "is not the number of its row";
-        case Rule::kUnique:
-        case Rule::kRising:
-            return "is there more than once";
-        default:
-            return "is not one of an earlier row";
-    }
+    return rule == Rule::kNumber ? "is not the number of its row" : "is not one of an earlier row";
 }
 
-int64_t number(const duck::Cell& cell) {
-    const auto* value = std::get_if<int64_t>(&cell);
-    return value ? *value : 0;
-}
+// What one pass over a column finds.
+struct Found {
+    const Column* column;
+    ValueRule rule;
+    int64_t missing = 0, broken = 0;
+    int64_t least = std::numeric_limits<int64_t>::max(), greatest = std::numeric_limits<int64_t>::min();
+    bool rises = true;  // each value is greater than the one before
+};
+
+// Values of one column are looked at as they come; where no rule is told, only whether they are there.
+class TableScan {
+  public:
+    explicit TableScan(const Table& table) : table_(table) {
+        for (const Column& column : table.columns) {
+            found_.push_back({&column, value_rule(table, column)});
+            if (column.name == "id") id_ = found_.size() - 1;
+        }
+    }
+
+    Status run(duck::Connection& connection) {
+        std::string sql;
+        for (const Found& each : found_)
+            sql += fmt::format("{}{}{}", sql.empty() ? "SELECT " : ", ", each.column->name,
+                               each.rule.rule == Rule::kAny ? " IS NULL" : "::BIGINT");
+        return connection.scan(sql + " FROM " + in_file(table_), [this](const duck::Batch& batch) {
+            for (size_t i = 0; i < found_.size(); ++i)
+                take(batch, i);
+            rows_ += static_cast<int64_t>(batch.size());
+        });
+    }
+
+    const Table& table() const { return table_; }
+    const std::vector<Found>& found() const { return found_; }
+    int64_t rows() const { return rows_; }
+
+  private:
+    void take(const duck::Batch& batch, size_t index) {
+        Found& found = found_[index];
+        if (found.rule.rule == Rule::kAny) {
+            const bool* missing = batch.column<bool>(index);
+            found.missing += std::count(missing, missing + batch.size(), true);
+            return;
+        }
+        if (const uint64_t* valid = batch.valid(index)) found.missing += missing_of(valid, batch.size());
+        if (found.missing > 0) return;  // is said first
+        const auto* values = batch.column<int64_t>(index);
+        switch (found.rule.rule) {
+            case Rule::kNumber:
+                for (size_t i = 0; i < batch.size(); ++i)
+                    found.broken += values[i] != rows_ + static_cast<int64_t>(i);
+                break;
+            case Rule::kParent:
+            case Rule::kEarlier:
+                for (size_t i = 0; i < batch.size(); ++i)
+                    found.broken += values[i] >= batch.column<int64_t>(id_)[i];
+                break;
+            case Rule::kUnique:
+            case Rule::kRising:
+                found.rises = found.rises && rise(values, batch.size(), found.greatest);
+                break;
+            default:
+                break;
+        }
+        const auto [least, greatest] = std::minmax_element(values, values + batch.size());
+        if (least == values + batch.size()) return;
+        found.least = std::min(found.least, *least);
+        found.greatest = std::max(found.greatest, *greatest);
+    }
+
+    static int64_t missing_of(const uint64_t* valid, size_t rows) {
+        int64_t there = 0;
+        for (size_t row = 0; row < rows; row += 64) {
+            const size_t bits = std::min<size_t>(rows - row, 64);
+            const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+            there += std::popcount(valid[row / 64] & mask);
+        }
+        return static_cast<int64_t>(rows) - there;
+    }
+
+    static bool rise(const int64_t* values, size_t rows, int64_t last) {
+        for (size_t i = 0; i < rows; ++i) {
+            if (values[i] <= last) return false;
+            last = values[i];
+        }
+        return true;
+    }
+
+    const Table& table_;
+    std::vector<Found> found_;
+    size_t id_ = 0;
+    int64_t rows_ = 0;
+};
 
 class ValueCheck {
   public:
     explicit ValueCheck(duck::Connection& connection) : connection_(connection) {}
     Status run() {
-        OPSIGHT_TRY(count_rows());
-        for (const Table& table : tables())
-            if (rows_[table.name] > 0) OPSIGHT_TRY(check(table));
+        std::vector<TableScan> scans;
+        for (const Table& table : tables()) {
+            OPSIGHT_TRY(scans.emplace_back(table).run(connection_));
+            rows_[table.name] = scans.back().rows();
+        }
+        for (const TableScan& scan : scans)
+            for (const Found& found : scan.found())
+                if (scan.rows() > 0) OPSIGHT_TRY(judge(scan.table(), found));
         return check_layers();
     }
 
   private:
-    static std::string in_file(std::string_view table) {
-        return fmt::format("{}.raw.{}", duck::Database::kAttached, table);
-    }
     Status broken(const Table& table, const Column& column, std::string what) const {
         return fail(fmt::format("is damaged or was changed: raw.{}.{} {}", table.name, column.name, what), {},
                     {}, kRemedy);
     }
 
-    Status count_rows() {
-        std::string sql;
-        for (const Table& table : tables())
-            sql += fmt::format("{}SELECT '{}', count(*) FROM {}", sql.empty() ? "" : " UNION ALL ",
-                               table.name, in_file(table.name));
-        OPSIGHT_ASSIGN(const duck::Rows rows, connection_.query(sql));
-        for (const auto& row : rows.rows)
-            if (const auto* name = std::get_if<std::string>(&row[0]))
-                rows_[table(*name).name] = number(row[1]);
-        return {};
-    }
-
-    Status check(const Table& table) {
-        std::vector<Checked> checked;
-        std::string sql = "SELECT count(*)";
-        size_t place = 1;
-        for (const Column& column : table.columns) {
-            Checked& one = checked.emplace_back(Checked{&column, value_rule(table, column), place});
-            sql += fmt::format(", count({})", column.name);
-            ++place;
-            if (has_bounds(one.rule.rule)) {
-                sql += fmt::format(", min({0})::BIGINT, max({0})::BIGINT", column.name);
-                place += 2;
-            }
-            if (const std::string count = broken_sql(column, one.rule.rule); !count.empty()) {
-                sql += ", " + count;
-                ++place;
-            }
+    Status judge(const Table& table, const Found& found) {
+        const Column& column = *found.column;
+        if (found.missing != 0) return broken(table, column, "has rows without a value");
+        if (has_bounds(found.rule.rule)) {
+            const int64_t from = found.rule.least, most = most_of(table, found.rule);
+            if (found.least < from || found.greatest > most)
+                return broken(table, column,
+                              fmt::format("is {}, and must be {} to {}",
+                                          found.least < from ? found.least : found.greatest, from, most));
         }
-        OPSIGHT_ASSIGN(const duck::Rows rows, connection_.query(sql + " FROM " + in_file(table.name)));
-        for (const Checked& one : checked)
-            OPSIGHT_TRY(judge(table, one, rows.rows.at(0)));
-        return {};
-    }
-
-    Status judge(const Table& table, const Checked& one, const std::vector<duck::Cell>& row) {
-        const Column& column = *one.column;
-        size_t place = one.found;
-        if (number(row[place++]) != number(row[0])) return broken(table, column, "has rows without a value");
-        if (has_bounds(one.rule.rule)) {
-            const int64_t least = number(row[place++]), greatest = number(row[place++]);
-            const int64_t most = most_of(table, one.rule);
-            const auto from = one.rule.least;
-            if (least < from || greatest > most)
-                return broken(
-                    table, column,
-                    fmt::format("is {}, and must be {} to {}", least < from ? least : greatest, from, most));
-        }
-        if (!broken_sql(column, one.rule.rule).empty() && number(row[place]) != 0)
+        if (found.broken != 0)
             return broken(table, column,
-                          fmt::format("{} in {} rows", broken_text(one.rule.rule), number(row[place])));
-        return one.rule.rule == Rule::kRising ? check_rising(table, column) : Status();
+                          fmt::format("{} in {} rows", broken_text(found.rule.rule), found.broken));
+        // Where they rise, as they are written, no two are alike.
+        return wants_no_two_alike(found.rule.rule) && !found.rises ? count_alike(table, column) : Status();
     }
 
     int64_t most_of(const Table& table, const ValueRule& rule) const {
@@ -143,37 +177,28 @@ class ValueCheck {
         }
     }
 
-    // No two are alike. Where they rise, as they are written, that is seen without keeping them all.
-    Status check_rising(const Table& table, const Column& column) {
-        int64_t last = -1;
-        bool rises = true;
-        OPSIGHT_TRY(
-            connection_.scan(fmt::format("SELECT {}::INTEGER FROM {}", column.name, in_file(table.name)),
-                             [&](const duck::Batch& batch) {
-                                 const auto* ids = batch.column<int32_t>(0);
-                                 for (size_t i = 0; i < batch.size(); ++i) {
-                                     rises = rises && ids[i] > last;
-                                     last = ids[i];
-                                 }
-                             }));
-        if (rises) return {};
-        OPSIGHT_ASSIGN(const duck::Rows rows,
-                       connection_.query(fmt::format("SELECT count(*) - count(DISTINCT {}) FROM {}",
-                                                     column.name, in_file(table.name))));
-        if (const int64_t twice = number(rows.rows.at(0)[0]); twice != 0)
-            return broken(table, column, fmt::format("is there more than once in {} rows", twice));
-        return {};
+    Result<int64_t> count(const std::string& sql) {
+        OPSIGHT_ASSIGN(const duck::Rows rows, connection_.query(sql));
+        const auto* value = std::get_if<int64_t>(&rows.rows.at(0).at(0));
+        return value ? *value : 0;
+    }
+
+    Status count_alike(const Table& table, const Column& column) {
+        OPSIGHT_ASSIGN(const int64_t twice, count(fmt::format("SELECT count(*) - count(DISTINCT {}) FROM {}",
+                                                              column.name, in_file(table))));
+        if (twice == 0) return {};
+        return broken(table, column, fmt::format("is there more than once in {} rows", twice));
     }
 
     // Each lies one deeper than its parent.
     Status check_layers() {
-        OPSIGHT_ASSIGN(
-            const duck::Rows rows,
-            connection_.query(fmt::format("SELECT count(*) FROM {0} l LEFT JOIN {0} p ON p.id = l.parent "
-                                          "WHERE l.depth <> coalesce(p.depth + 1, 0)",
-                                          in_file("layers"))));
-        if (number(rows.rows.at(0)[0]) == 0) return {};
         const Table& layers = table("layers");
+        if (rows_.at(layers.name) == 0) return {};
+        OPSIGHT_ASSIGN(const int64_t odd,
+                       count(fmt::format("SELECT count(*) FROM {0} l LEFT JOIN {0} p ON p.id = l.parent "
+                                         "WHERE l.depth <> coalesce(p.depth + 1, 0)",
+                                         in_file(layers))));
+        if (odd == 0) return {};
         return broken(layers, layers.columns.back(), "is not one more than that of the parent");
     }
 

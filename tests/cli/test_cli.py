@@ -403,6 +403,25 @@ class SqlTest(Cli):
         self.assertEqual(self.run_cli("sql", profile, query, "--format", "csv").stdout.splitlines()[0], "name,ns")
         self.assertIn("86000", self.run_cli("sql", profile, query).stdout.replace(",", ""))
 
+    def test_statements_of_standard_input_are_answered_as_they_come(self):
+        with subprocess.Popen([opsight_cli.PROGRAM, "sql", self.made(), "--format", "json"], text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+            for number in (1, 2):
+                running.stdin.write(f"SELECT {number} AS n, ';' AS t;\n")
+                running.stdin.flush()
+                answer = "".join(iter(running.stdout.readline, "\n"))  # an empty line ends it
+                self.assertEqual(json.loads(answer), [{"n": number, "t": ";"}])
+            running.stdin.write("CREATE TEMP TABLE t AS SELECT 7 AS n; ; FROM t -- the last one needs no semicolon")
+            running.stdin.close()
+            *_, last, empty = running.stdout.read().split("\n\n")
+            self.assertEqual((json.loads(last), empty), ([{"n": 7}], ""))
+        self.assertEqual(running.returncode, 0)
+
+    def test_the_first_statement_that_fails_ends_a_script(self):
+        done = self.run_cli("sql", self.made(), "--format", "csv", input="SELECT 1 AS a;\nnonsense;\nSELECT 3;")
+        self.assertEqual((done.returncode, done.stdout), (1, "a\n1\n\n"))
+        self.assertIn("statement 2", done.stderr)
+
     def test_millions_of_rows_need_no_memory(self):
         query = "SELECT range AS a, 'text ' || range AS b, range AS c, range AS d FROM range(2000000)"
         for form in ("csv", "json"):

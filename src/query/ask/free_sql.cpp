@@ -35,7 +35,7 @@ std::string key_for(const std::string& name, const std::vector<Column>& before) 
 
 // An open profile and the rows that are read from it.
 struct Reading {
-    db::OpenProfile profile;
+    std::shared_ptr<db::OpenProfile> profile;
     duck::Cursor cursor;
 };
 
@@ -46,20 +46,27 @@ void name_columns(ResultTable& table, const std::vector<duck::ResultColumn>& col
         table.columns.push_back({key_for(column.name, table.columns), column.name});
 }
 
-Result<ResultTable> run_sql(const std::string& path, const std::string& sql, bool streamed) {
+FreeSql::FreeSql(std::string path, db::OpenProfile profile)
+    : path_(std::move(path)), profile_(std::make_shared<db::OpenProfile>(std::move(profile))) {}
+
+Result<FreeSql> FreeSql::open(const std::string& path) {
     OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path));
+    return FreeSql(path, std::move(profile));
+}
+
+Result<ResultTable> FreeSql::ask(const std::string& sql, bool streamed) {
     ResultTable table;
     table.name = "sql";
     if (streamed) {
-        auto cursor = profile.connection.open_cursor(duck::Statement(sql));
-        if (!cursor) return fail(explained(std::move(cursor).error(), path));
-        const auto reading = std::make_shared<Reading>(Reading{std::move(profile), std::move(*cursor)});
+        auto cursor = profile_->connection.open_cursor(duck::Statement(sql));
+        if (!cursor) return fail(explained(std::move(cursor).error(), path_));
+        const auto reading = std::make_shared<Reading>(Reading{profile_, std::move(*cursor)});
         name_columns(table, reading->cursor.columns());
         table.stream = std::shared_ptr<duck::Cursor>(reading, &reading->cursor);
         return table;
     }
-    auto rows = profile.connection.query(sql);
-    if (!rows) return fail(explained(std::move(rows).error(), path));
+    auto rows = profile_->connection.query(sql);
+    if (!rows) return fail(explained(std::move(rows).error(), path_));
     name_columns(table, rows->columns);
     table.rows = std::move(rows->rows);
     return table;

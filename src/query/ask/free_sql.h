@@ -1,6 +1,8 @@
 // A statement of the user's own over a profile.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "base/duckdb.h"
@@ -9,9 +11,19 @@
 
 namespace opsight::query {
 
-// The profile is opened for reading only, and the statement reaches no other file. `streamed`: the rows are
-// in the answer's `stream`, which keeps the profile open.
-Result<ResultTable> run_sql(const std::string& path, const std::string& sql, bool streamed = false);
+// A profile that is opened once for many statements: for reading only, and none reaches another file.
+class FreeSql {
+  public:
+    static Result<FreeSql> open(const std::string& path);
+    // `streamed`: the rows are in the answer's `stream`, which keeps the profile open, and are to be read
+    // before the next statement.
+    Result<ResultTable> ask(const std::string& sql, bool streamed = false);
+
+  private:
+    FreeSql(std::string path, db::OpenProfile profile);
+    std::string path_;
+    std::shared_ptr<db::OpenProfile> profile_;
+};
 
 // The first rows of its answer, on a profile that is open; `path` is for messages.
 struct FirstRows {

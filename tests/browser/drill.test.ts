@@ -39,9 +39,11 @@ gpu("find in timeline", () => {
 
   it("shows the longest stretch of what a finding is about, with as much around it", async () => {
     await site().show("advice", "gpu");
-    const place = await site().page.evaluate(async (id) => {
-      const answer = (await (await fetch(`./api/v1/profiles/${id}/findings`)).json()) as { findings: { places: Stretch[] }[] };
-      return answer.findings.flatMap((each) => each.places)[0];
+    const place = await site().page.evaluate(async (name) => {
+      const asked = async (path: string): Promise<unknown> => (await fetch(`./api/v1/profiles${path}`)).json();
+      const { profiles } = (await asked("")) as { profiles: { id: string; name: string }[] };
+      const { findings } = (await asked(`/${profiles.find((each) => each.name === name)?.id ?? ""}/findings`)) as { findings: { places: Stretch[] }[] };
+      return findings.flatMap((each) => each.places)[0];
     }, idOf("gpu"));
     if (place === undefined) throw new Error("no finding has a place");
     await site().click(site().page.getByRole("link", { name: / at \d/ }).first());

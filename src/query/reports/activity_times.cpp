@@ -91,7 +91,7 @@ TimeSpans common(const TimeSpans& a, const TimeSpans& b) {
 }
 
 Result<TimeSpans> times_of_range(Session& session) {
-    return read(session, sql::times_range);
+    return session.remember<TimeSpans>("times_range", [&] { return read(session, sql::times_range); });
 }
 
 Result<Occurrences> times_of(Session& session, Activity activity) {

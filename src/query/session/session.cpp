@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "db/rules.h"
 #include "db/schema.h"
@@ -333,27 +334,36 @@ Status Session::prepare(const duck::Statement& file) {
     return once(std::string(file.name), [this, &file] { return execute(file); });
 }
 
-Status Session::once(const std::string& name, const std::function<Status()>& work) {
-    if (ready_.contains(name)) return {};
-    // An interrupted attempt may have left its transaction open, or have failed when it was through.
+Result<bool> Session::made_after_all(const std::string& name) {
     (void)execute("ROLLBACK");
     OPSIGHT_ASSIGN(const duck::Rows made,
                    query(fmt::format("SELECT EXISTS (FROM duckdb_tables() WHERE database_name = 'temp' AND "
                                      "table_name = 'ready_{}')",
                                      name)));
-    if (std::get<bool>(made.rows.at(0)[0])) {
-        ready_.insert(name);
-        return {};
+    return std::get<bool>(made.rows.at(0)[0]);
+}
+
+Status Session::once(const std::string& name, const std::function<Status()>& work) {
+    if (ready_.contains(name)) return {};
+    if (doubtful_) {
+        OPSIGHT_ASSIGN(const bool made, made_after_all(name));
+        if (made) {
+            ready_.insert(name);
+            return {};
+        }
     }
+    const bool before = std::exchange(doubtful_, true);
     Status worked = execute("BEGIN");
     if (worked) worked = work();
     if (worked) worked = execute(fmt::format("CREATE TEMP TABLE ready_{} (made BOOLEAN)", name));
     if (worked) worked = execute("COMMIT");
-    if (!worked)
+    if (!worked) {
         (void)execute("ROLLBACK");
-    else
-        ready_.insert(name);
-    return worked;
+        return worked;
+    }
+    ready_.insert(name);
+    doubtful_ = before;
+    return {};
 }
 
 Status Session::prepare_ranges() {

@@ -20,6 +20,7 @@
 
 #include <any>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -88,6 +89,15 @@ class Session {
     std::any kept(const std::string& name);
     // Makes one for the rows of `statement`; the name of its table.
     Result<std::string> keep(const std::string& name, duck::Statement statement, std::any with);
+    // What `make` gives, of which the session keeps one: for small answers that many questions start from.
+    template <class T, class Make>
+    Result<T> remember(const std::string& name, Make make) {
+        if (const auto found = remembered_.find(name); found != remembered_.end())
+            return std::any_cast<T>(found->second);
+        OPSIGHT_ASSIGN(T made, make());
+        remembered_[name] = made;
+        return made;
+    }
     void interrupt() { profile_.connection.interrupt(); }
     // Makes the relation sel_streams (columns as in raw.stream_stats, of the range) if it is not there yet:
     // for iterations cut anew this reads all device work, and few questions need it.
@@ -107,6 +117,8 @@ class Session {
     Status start(const RangeOptions& options);
     // Does `work` once: a session that was interrupted in it is as it was before.
     Status once(const std::string& name, const std::function<Status()>& work);
+    // Whether an attempt that failed was through all the same; ends a transaction that it left open.
+    Result<bool> made_after_all(const std::string& name);
     Status look();
     Status stored_iterations();
     Status cut_iterations(const RangeOptions& options);
@@ -122,7 +134,9 @@ class Session {
     Range range_;
     Contents contents_;
     bool cut_anew_ = false;
-    std::set<std::string> ready_;         // what was prepared
+    std::set<std::string> ready_;  // what was prepared
+    bool doubtful_ = false;        // an attempt to prepare something did not come to its end
+    std::map<std::string, std::any> remembered_;
     std::shared_ptr<void> cut_function_;  // cut_range.h
     std::vector<CutIteration> cut_;       // iterations cut anew
     struct Kept {

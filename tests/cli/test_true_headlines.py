@@ -137,6 +137,73 @@ class NotRecorded(unittest.TestCase):
         self.assertEqual([row["difference_ns"] for row in loading], [None])
 
 
+class OneJob(unittest.TestCase):
+    def folder(self, name, begins, **more):
+        """Traces of three steps each, that begin at these times in us."""
+        folder = os.path.join(opsight_cli.temporary_folder(), name)
+        os.mkdir(folder)
+        for number, begin in enumerate(begins):
+            path = write(os.path.join(name, f"{number}.json"), steps([10000] * 3))
+            with open(path, encoding="utf-8") as file:
+                trace = json.load(file)
+            for event in trace["traceEvents"]:
+                event["ts"] += begin
+            trace["distributedInfo"] = {"rank": number, **more}
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+        return folder
+
+    def test_a_folder_of_traces_of_other_years_is_no_job(self):
+        years = 365 * 86400 * 1e6
+        profile = opsight_cli.Profile(self.folder("years", [0, years, 3 * years]))
+        why = "3 recordings, recorded at 3 times with up to 730 days in between"
+        self.assertIn("not_one_job", profile.imported.stderr)
+        self.assertIn(why, profile.imported.stderr)
+        text = opsight_cli.run("info", profile.path).stdout
+        self.assertIn("of recordings that are not of one job", " ".join(text.split()))
+        self.assertIn(why, " ".join(text.split()))
+        report = text_of(profile)
+        first = report[report.index("Where to Look First"):].splitlines()[1]
+        self.assertIn("These files are not the ranks of one job", first)
+        self.assertIn("do not fit together as one job", " ".join(report.split()))
+
+    def test_ranks_of_one_job_are_left_alone(self):
+        profile = opsight_cli.Profile(self.folder("ranks", [0, 3000, 20e6], world_size=3))
+        self.assertNotIn("not_one_job", profile.imported.stderr)
+        self.assertEqual(findings(profile, "one_job"), [])
+
+
+class Info(unittest.TestCase):
+    def test_long_texts_of_the_source_fit_a_line(self):
+        path = write("talks.json", steps([10000] * 3))
+        with open(path, encoding="utf-8") as file:
+            trace = json.load(file)
+        trace["INFO"] = [f"INFO:2024-11-11 10:02:{i} Profiler.cpp:995] Evaluating whether to run it." for i in range(40)]
+        trace["ERROR"] = ["ERROR:2024-11-11 10:03:10 DeviceProperties.cpp:47] gpuGetDeviceCount failed with code 35"]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+        profile = opsight_cli.Profile(path)
+        lines = opsight_cli.run("info", profile.path).stdout.splitlines()
+        self.assertLessEqual(max(map(len, lines)), 100)
+        (said,) = [line for line in lines if line.startswith("INFO ")]
+        self.assertTrue(said.startswith("INFO  40 messages: INFO:2024-11-11 10:02:0"), said)
+        self.assertIn("gpuGetDeviceCount failed with code 35", " ".join(lines))
+        self.assertEqual(len(json.loads(profile.info()["properties"]["INFO"])), 40)
+
+    def test_what_differs_between_files_is_one_line(self):
+        path = opsight_cli.temporary_folder()
+        for number in range(3):
+            name = write(f"named{number}.json", steps([10000] * 3))
+            with open(name, encoding="utf-8") as file:
+                trace = json.load(file)
+            trace.update(traceName=f"step{number}.json", distributedInfo={"rank": number})
+            with open(name, "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+        profile = opsight_cli.Profile(*(os.path.join(path, f"named{number}.json") for number in range(3)))
+        text = opsight_cli.run("info", profile.path).stdout
+        self.assertIn("traceName  3 values: step0.json, step1.json, step2.json\n", text)
+
+
 class OtherMakers(unittest.TestCase):
     def test_advice_on_devices_that_idle(self):
         for name, variable in (("AMD Instinct MI300X", "HIP_VISIBLE_DEVICES"), ("NVIDIA H100 80GB HBM3", "CUDA_VISIBLE_DEVICES")):

@@ -204,6 +204,47 @@ class Info(unittest.TestCase):
         self.assertIn("traceName  3 values: step0.json, step1.json, step2.json\n", text)
 
 
+class NothingToSay(unittest.TestCase):
+    def test_a_file_without_events_is_said_to_be_one(self):
+        profile = opsight_cli.Profile(write("empty.json", []))
+        self.assertIn("nothing_recorded", profile.imported.stderr)
+        self.assertRegex(opsight_cli.run("info", profile.path).stdout, r"(?m)^Duration +-$")
+        text = text_of(profile)
+        self.assertIn("No rule could be asked of this recording", text)
+        self.assertNotIn("Nothing stands out", text)
+
+    def test_spans_of_unknown_kinds_are_no_idle_program(self):
+        events = [span("someone_elses", f"work_{i}", 1, 100.0 * i, 90) for i in range(50)]
+        profile = opsight_cli.Profile(write("unknown_kinds.json", events))
+        advice = json.loads(opsight_cli.run("advise", profile.path, "--json").stdout)
+        self.assertEqual([each["title"] for each in advice["findings"] if "nothing of the recording runs" in each["title"]], [])
+        why = {each["rule"]: each["why"] for each in advice["not_checked"]}
+        self.assertEqual(why["beside_ops"], "what was recorded is of kinds that Opsight does not know")
+
+    def test_calls_of_a_gpu_that_ran_nothing_are_no_ops(self):
+        events = [span("user_annotation", "ProfilerStep#0", 1, 0, 10000), span("cpu_op", "aten::mm", 1, 0, 3000),
+                  span("cuda_runtime", "cudaDeviceSynchronize", 1, 3000, 6900)]
+        (found,) = [each for each in findings(opsight_cli.Profile(write("cpu.json", events)), "host_bound")]
+        self.assertEqual(found["title"], "The work is done by the CPU, whose ops and calls of the GPU's API take 99.0% of the time")
+        self.assertIn("cudaDeviceSynchronize takes 6.90 ms", found["evidence"])
+
+
+class WholeRuns(unittest.TestCase):
+    def test_what_a_whole_run_loses_is_not_shared_among_guessed_iterations(self):
+        events = []
+        for number in range(12):
+            for kernel, name in enumerate(("read_all", "write_all", "sum_all")):
+                at = 900_000 + 1000.0 * number + 300 * kernel
+                events += launched(at, at + 10, 200, name)
+        events += [span("cuda_runtime", "cudaFree", 1, 0, 100, correlation=next(NUMBER))]
+        profile = opsight_cli.Profile(write("guessed.json", events))
+        self.assertGreater(profile.info()["iterations"]["total"], 1)
+        advice = json.loads(opsight_cli.run("advise", profile.path, "--json").stdout)
+        self.assertEqual(advice["iterations"], 0)
+        self.assertAlmostEqual(advice["wall_ns"] / 1e6, 911.8, delta=0.2)
+        self.assertNotIn("per iteration", opsight_cli.run("advise", profile.path).stdout)
+
+
 class OtherMakers(unittest.TestCase):
     def test_advice_on_devices_that_idle(self):
         for name, variable in (("AMD Instinct MI300X", "HIP_VISIBLE_DEVICES"), ("NVIDIA H100 80GB HBM3", "CUDA_VISIBLE_DEVICES")):

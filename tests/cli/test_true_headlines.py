@@ -228,6 +228,32 @@ class NothingToSay(unittest.TestCase):
         self.assertEqual(found["title"], "The work is done by the CPU, whose ops and calls of the GPU's API take 99.0% of the time")
         self.assertIn("cudaDeviceSynchronize takes 6.90 ms", found["evidence"])
 
+    def test_the_cpu_reserves_no_memory(self):
+        memory = [{"ph": "i", "name": "[memory]", "cat": "cpu_instant_event", "pid": 1, "tid": 1, "ts": 10.0 * i, "s": "t",
+                   "args": {"Device Type": 0, "Device Id": -1, "Bytes": 64, "Addr": 64 * i, "Total Allocated": 64 * (i + 1),
+                            "Total Reserved": 0}} for i in range(4)]
+        profile = opsight_cli.Profile(write("memory.json", steps([10000] * 3) + memory))
+        (place,) = profile.report("summary")["summary"]["peak_memory"]
+        self.assertEqual(place["allocated_bytes"], 256)
+        self.assertIsNone(place["reserved_bytes"])
+
+    def test_calls_inside_calls_of_their_type_are_told(self):
+        events = []
+        for number in range(3):
+            at = 10000.0 * number
+            events += [span("user_annotation", f"ProfilerStep#{number}", 1, at, 10000),
+                       span("cpu_op", "autograd::engine::evaluate_function: MmBackward0", 1, at + 10, 5000),
+                       span("cpu_op", "MmBackward0", 1, at + 20, 4900), span("cpu_op", "aten::relu", 1, at + 6000, 100)]
+        profile = opsight_cli.Profile(write("nested.json", events))
+        self.assertIn("totals hold calls inside calls of the same type twice (of MmBackward0 3 calls)",
+                      " ".join(text_of(profile).split()))
+        flat = opsight_cli.Profile(write("flat.json", steps([10000] * 3)))
+        self.assertNotIn("calls of the same type", " ".join(text_of(flat).split()))
+
+    def test_little_work_of_a_device_is_not_none(self):
+        text = text_of(opsight_cli.Profile(write("little.json", steps([1e6] * 3, kernel=1e-6))))
+        self.assertIn("a device was at work for less than 0.1% of the wall clock", " ".join(text.split()))
+
 
 class WholeRuns(unittest.TestCase):
     def test_what_a_whole_run_loses_is_not_shared_among_guessed_iterations(self):

@@ -48,7 +48,7 @@ TEST(OneJob, RecordingsOfOtherTimesDoNot) {
                        {kSecond, 1},
                        {3 * kDay + 8 * kSecond, 2, -1, "", "MI210"},
                        {10 * kDay, 3, -1, "", "V100"}}),
-              "4 recordings, recorded at 3 times with up to 6 days in between; on 2 models of devices: "
+              "4 recordings, recorded at 3 times with up to 7 days in between; on 2 models of devices: "
               "MI210, V100");
 }
 

@@ -79,7 +79,8 @@ class Engine {
         OPSIGHT_ASSIGN(const query::TimeSpans range, query::times_of_range(session_));
         wall_ns_ = query::length_of(range);
         OPSIGHT_ASSIGN(const duck::Rows rows, session_.query(sql::iterations_and_ranks));
-        out_.iterations = query::integer(rows.rows.at(0)[0]);
+        // Of a whole run only a part may be in iterations: it is no sum of them.
+        out_.iterations = session_.range().whole ? 0 : query::integer(rows.rows.at(0)[0]);
         out_.ranks = std::max<int64_t>(query::integer(rows.rows[0][1]), 1);
         out_.run = options_.run.empty() ? "" : shell_word(options_.run);
         // Without iterations a run of each rank is one.

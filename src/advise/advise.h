@@ -24,7 +24,7 @@ struct Advice {
     Findings findings;  // the largest bound first, then the largest share
     std::vector<NotChecked> not_checked;
     std::vector<std::string> quiet;  // rules that were asked and found nothing
-    int64_t iterations = 0;          // 0: the run has none, bounds are of the whole of it
+    int64_t iterations = 0;          // 0: the run has none, or is taken whole, and so are bounds
     int64_t ranks = 1;               // without iterations bounds are of one of these, on average
     int64_t wall_ns = 0;             // of an iteration on average, or of the run
     std::string run = {};            // as commands name it: a word of a shell; empty: not told

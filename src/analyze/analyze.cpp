@@ -11,6 +11,7 @@
 #include "analyze/layers.h"
 #include "analyze/lost_work.h"
 #include "analyze/nesting.h"
+#include "analyze/one_job.h"
 #include "analyze/op_work.h"
 #include "analyze/ops.h"
 #include "analyze/resources.h"
@@ -44,6 +45,7 @@ Status check(const AnalysisOptions& options) {
 
 Analysis analyze(Profile& profile, const AnalysisOptions& options) {
     Analysis analysis;
+    check_one_job(profile);
     find_nesting(profile, analysis, options.threads);
     find_layers(profile, analysis);
     std::vector<Direction> directions;

@@ -24,6 +24,10 @@ int terminal_width(int otherwise = 0);
 // different; what was left out is said below the table.
 std::string render_table(const query::ResultTable& table, int width);
 
+// A text in so many columns (3 at least): the begin tells the family of a name, the end tells instances
+// apart.
+std::string shorten(const std::string& text, size_t width);
+
 // A text with its line end, broken at blanks where it is wider; what follows is indented.
 std::string wrapped(const std::string& text, int width);
 

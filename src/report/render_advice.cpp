@@ -78,9 +78,11 @@ std::string indented(std::string_view code, size_t indent) {
     return out + "\n";
 }
 
+constexpr std::string_view kNotAsked =
+    "No rule could be asked of this recording: it does not tell what they rest on.";
+
 std::string head_words(const Advice& advice) {
-    if (advice.findings.empty() && advice.quiet.empty())
-        return "No rule could be asked of this recording: it does not tell what they rest on.";
+    if (advice.findings.empty() && advice.quiet.empty()) return std::string(kNotAsked);
     if (!advice.combined) return "Nothing to gain was found.";
     return fmt::format("All that is to gain, together: {} of {}.", bound_words(advice, *advice.combined),
                        time_of(advice.wall_ns));
@@ -213,7 +215,8 @@ std::string render_advice_in_short(const Advice& advice, const std::string& run,
         out += numbered(i + 1, words, columns);
         if (!f.advice.empty()) out += wrapped(f.advice, columns, 3);
     }
-    if (advice.findings.empty()) out += "Nothing stands out.\n";
+    if (advice.findings.empty())
+        out += advice.quiet.empty() ? wrapped(kNotAsked, columns, 0) : "Nothing stands out.\n";
     return out + wrapped(fmt::format("Evidence, what to change, {}: opsight advise {}",
                                      advice.findings.size() > kFirst
                                          ? fmt::format("and {} more", advice.findings.size() - kFirst)

@@ -36,6 +36,61 @@ Properties last_of_each(const Properties& all) {
     return once;
 }
 
+// Kineto's messages are lists written as JSON: as many as they are, without its marks.
+std::string without_list_marks(const std::string& text) {
+    if (!text.starts_with("[\"") || !text.ends_with("\"]")) return text;
+    std::string inside = text.substr(2, text.size() - 4);
+    size_t count = 1;
+    for (size_t at = 0; (at = inside.find("\",", at)) != inside.npos; ++at) {
+        const size_t next = inside.find_first_not_of(' ', at + 2);
+        if (next == inside.npos || inside[next] != '"') continue;
+        inside.replace(at, next + 1 - at, "; ");
+        ++count;
+    }
+    return count == 1 ? inside : fmt::format("{} messages: {}", count, inside);
+}
+
+// A line for each key: where files differ, what several of them tell. What does not fit is in the JSON.
+std::string property_lines(const Properties& all, int width) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> lines;
+    for (const auto& [key, value] : all) {
+        auto line = std::find_if(lines.begin(), lines.end(),
+                                 [&key = key](const auto& each) { return each.first == key; });
+        if (line == lines.end()) line = lines.insert(line, {key, {}});
+        std::string text =
+            query::is_version_number(key) ? query::version_text(value) : without_list_marks(value);
+        if (std::find(line->second.begin(), line->second.end(), text) == line->second.end())
+            line->second.push_back(std::move(text));
+    }
+    std::string out;
+    for (const auto& [key, values] : lines) {
+        const std::string head = key + "  ";
+        const std::string text =
+            values.size() == 1 ? values[0] : fmt::format("{} values: {}", values.size(), joined(values));
+        constexpr size_t kLeast = 40;
+        const size_t room = std::max(static_cast<size_t>(std::max(width, 0)), head.size() + kLeast);
+        out += head + (width > 0 ? shorten(text, room - head.size()) : text) + "\n";
+    }
+    return out;
+}
+
+// Of a profile without a span there is none.
+std::string duration_text(const query::Info& info) {
+    if (info.end_ns <= info.begin_ns) return "-";
+    std::string text = human(query::Unit::kNs, static_cast<double>(info.end_ns - info.begin_ns));
+    if (info.not_one_job)
+        text += " from the first begin to the last end of recordings that are not of one job";
+    return text;
+}
+
+std::string iterations_text(const query::Range& range) {
+    if (range.total == 0) return "none found";
+    const std::string found = fmt::format("{} by {}{}", range.total, range.source,
+                                          range.description.empty() ? "" : " (" + range.description + ")");
+    return range.whole ? found + "; the whole run is the default range"
+                       : fmt::format("{}; {} to {} are the default range", found, range.start, range.stop);
+}
+
 }  // namespace
 
 std::string render_info_json(const query::Info& info) {
@@ -68,22 +123,11 @@ std::string render_info_json(const query::Info& info) {
 }
 
 std::string render_info(const query::Info& info, int width) {
-    std::string out = fmt::format("Producer    {}\nFrameworks  {}\nWritten by  {}\nDuration    {}\n",
-                                  info.producer, joined(info.frameworks), info.writer,
-                                  human(query::Unit::kNs, static_cast<double>(info.end_ns - info.begin_ns)));
-    const query::Range& range = info.iterations;
-    if (range.total == 0)
-        out += "Iterations  none found\n";
-    else if (range.whole)
-        out += fmt::format("Iterations  {} by {}{}; the whole run is the default range\n", range.total,
-                           range.source, range.description.empty() ? "" : " (" + range.description + ")");
-    else
-        out += fmt::format("Iterations  {} by {}{}; {} to {} are the default range\n", range.total,
-                           range.source, range.description.empty() ? "" : " (" + range.description + ")",
-                           range.start, range.stop);
-    for (const auto& [key, value] : info.properties)
-        out +=
-            fmt::format("{}  {}\n", key, query::is_version_number(key) ? query::version_text(value) : value);
+    std::string out = fmt::format("Producer    {}\nFrameworks  {}\nWritten by  {}\n", info.producer,
+                                  info.frameworks.empty() ? "-" : joined(info.frameworks), info.writer);
+    out += wrapped("Duration    " + duration_text(info), width);
+    out += wrapped("Iterations  " + iterations_text(info.iterations), width);
+    out += property_lines(info.properties, width);
     out += "\n" + render_table(info.ranks, width);
     if (!info.clocks.rows.empty()) out += "\n" + render_table(info.clocks, width);
     if (!info.devices.rows.empty()) out += "\n" + render_table(info.devices, width);
@@ -93,7 +137,7 @@ std::string render_info(const query::Info& info, int width) {
             out += fmt::format("  {:<22} {:>12}\n", info.counts.columns[i].header, *value);
     if (!info.diagnostics.rows.empty()) out += "\n" + render_diagnostics(info.diagnostics, width);
     if (!info.unread.rows.empty()) out += "\n" + render_table(info.unread, width);
-    for (const std::string& note : range.notes)
+    for (const std::string& note : info.iterations.notes)
         out += wrapped("note: " + note, width);
     return out;
 }

@@ -36,13 +36,16 @@ size_t offset_of(std::string_view text, size_t index) {
     return at;
 }
 
-// Keeps both ends: the begin tells the family of a name, the end tells instances apart.
+}  // namespace
+
 std::string shorten(const std::string& text, size_t width) {
     const size_t length = display_width(text);
     if (length <= width) return text;
     const size_t tail = (width - 2) / 2, head = width - 2 - tail;
     return text.substr(0, offset_of(text, head)) + ".." + text.substr(offset_of(text, length - tail));
 }
+
+namespace {
 
 // Of texts that would look the same when shortened, the first difference stays in sight: "head..part that
 // differs..".

@@ -137,6 +137,140 @@ class NotRecorded(unittest.TestCase):
         self.assertEqual([row["difference_ns"] for row in loading], [None])
 
 
+class OneJob(unittest.TestCase):
+    def folder(self, name, begins, **more):
+        """Traces of three steps each, that begin at these times in us."""
+        folder = os.path.join(opsight_cli.temporary_folder(), name)
+        os.mkdir(folder)
+        for number, begin in enumerate(begins):
+            path = write(os.path.join(name, f"{number}.json"), steps([10000] * 3))
+            with open(path, encoding="utf-8") as file:
+                trace = json.load(file)
+            for event in trace["traceEvents"]:
+                event["ts"] += begin
+            trace["distributedInfo"] = {"rank": number, **more}
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+        return folder
+
+    def test_a_folder_of_traces_of_other_years_is_no_job(self):
+        years = 365 * 86400 * 1e6
+        profile = opsight_cli.Profile(self.folder("years", [0, years, 3 * years]))
+        why = "3 recordings, recorded at 3 times with up to 730 days in between"
+        self.assertIn("not_one_job", profile.imported.stderr)
+        self.assertIn(why, profile.imported.stderr)
+        text = opsight_cli.run("info", profile.path).stdout
+        self.assertIn("of recordings that are not of one job", " ".join(text.split()))
+        self.assertIn(why, " ".join(text.split()))
+        report = text_of(profile)
+        first = report[report.index("Where to Look First"):].splitlines()[1]
+        self.assertIn("These files are not the ranks of one job", first)
+        self.assertIn("do not fit together as one job", " ".join(report.split()))
+
+    def test_ranks_of_one_job_are_left_alone(self):
+        profile = opsight_cli.Profile(self.folder("ranks", [0, 3000, 20e6], world_size=3))
+        self.assertNotIn("not_one_job", profile.imported.stderr)
+        self.assertEqual(findings(profile, "one_job"), [])
+
+
+class Info(unittest.TestCase):
+    def test_long_texts_of_the_source_fit_a_line(self):
+        path = write("talks.json", steps([10000] * 3))
+        with open(path, encoding="utf-8") as file:
+            trace = json.load(file)
+        trace["INFO"] = [f"INFO:2024-11-11 10:02:{i} Profiler.cpp:995] Evaluating whether to run it." for i in range(40)]
+        trace["ERROR"] = ["ERROR:2024-11-11 10:03:10 DeviceProperties.cpp:47] gpuGetDeviceCount failed with code 35"]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+        profile = opsight_cli.Profile(path)
+        lines = opsight_cli.run("info", profile.path).stdout.splitlines()
+        self.assertLessEqual(max(map(len, lines)), 100)
+        (said,) = [line for line in lines if line.startswith("INFO ")]
+        self.assertTrue(said.startswith("INFO  40 messages: INFO:2024-11-11 10:02:0"), said)
+        self.assertIn("gpuGetDeviceCount failed with code 35", " ".join(lines))
+        self.assertEqual(len(json.loads(profile.info()["properties"]["INFO"])), 40)
+
+    def test_what_differs_between_files_is_one_line(self):
+        path = opsight_cli.temporary_folder()
+        for number in range(3):
+            name = write(f"named{number}.json", steps([10000] * 3))
+            with open(name, encoding="utf-8") as file:
+                trace = json.load(file)
+            trace.update(traceName=f"step{number}.json", distributedInfo={"rank": number})
+            with open(name, "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+        profile = opsight_cli.Profile(*(os.path.join(path, f"named{number}.json") for number in range(3)))
+        text = opsight_cli.run("info", profile.path).stdout
+        self.assertIn("traceName  3 values: step0.json, step1.json, step2.json\n", text)
+
+
+class NothingToSay(unittest.TestCase):
+    def test_a_file_without_events_is_said_to_be_one(self):
+        profile = opsight_cli.Profile(write("empty.json", []))
+        self.assertIn("nothing_recorded", profile.imported.stderr)
+        self.assertRegex(opsight_cli.run("info", profile.path).stdout, r"(?m)^Duration +-$")
+        text = text_of(profile)
+        self.assertIn("No rule could be asked of this recording", text)
+        self.assertNotIn("Nothing stands out", text)
+
+    def test_spans_of_unknown_kinds_are_no_idle_program(self):
+        events = [span("someone_elses", f"work_{i}", 1, 100.0 * i, 90) for i in range(50)]
+        profile = opsight_cli.Profile(write("unknown_kinds.json", events))
+        advice = json.loads(opsight_cli.run("advise", profile.path, "--json").stdout)
+        self.assertEqual([each["title"] for each in advice["findings"] if "nothing of the recording runs" in each["title"]], [])
+        why = {each["rule"]: each["why"] for each in advice["not_checked"]}
+        self.assertEqual(why["beside_ops"], "what was recorded is of kinds that Opsight does not know")
+
+    def test_calls_of_a_gpu_that_ran_nothing_are_no_ops(self):
+        events = [span("user_annotation", "ProfilerStep#0", 1, 0, 10000), span("cpu_op", "aten::mm", 1, 0, 3000),
+                  span("cuda_runtime", "cudaDeviceSynchronize", 1, 3000, 6900)]
+        (found,) = [each for each in findings(opsight_cli.Profile(write("cpu.json", events)), "host_bound")]
+        self.assertEqual(found["title"], "The work is done by the CPU, whose ops and calls of the GPU's API take 99.0% of the time")
+        self.assertIn("cudaDeviceSynchronize takes 6.90 ms", found["evidence"])
+
+    def test_the_cpu_reserves_no_memory(self):
+        memory = [{"ph": "i", "name": "[memory]", "cat": "cpu_instant_event", "pid": 1, "tid": 1, "ts": 10.0 * i, "s": "t",
+                   "args": {"Device Type": 0, "Device Id": -1, "Bytes": 64, "Addr": 64 * i, "Total Allocated": 64 * (i + 1),
+                            "Total Reserved": 0}} for i in range(4)]
+        profile = opsight_cli.Profile(write("memory.json", steps([10000] * 3) + memory))
+        (place,) = profile.report("summary")["summary"]["peak_memory"]
+        self.assertEqual(place["allocated_bytes"], 256)
+        self.assertIsNone(place["reserved_bytes"])
+
+    def test_calls_inside_calls_of_their_type_are_told(self):
+        events = []
+        for number in range(3):
+            at = 10000.0 * number
+            events += [span("user_annotation", f"ProfilerStep#{number}", 1, at, 10000),
+                       span("cpu_op", "autograd::engine::evaluate_function: MmBackward0", 1, at + 10, 5000),
+                       span("cpu_op", "MmBackward0", 1, at + 20, 4900), span("cpu_op", "aten::relu", 1, at + 6000, 100)]
+        profile = opsight_cli.Profile(write("nested.json", events))
+        self.assertIn("totals hold calls inside calls of the same type twice (of MmBackward0 3 calls)",
+                      " ".join(text_of(profile).split()))
+        flat = opsight_cli.Profile(write("flat.json", steps([10000] * 3)))
+        self.assertNotIn("calls of the same type", " ".join(text_of(flat).split()))
+
+    def test_little_work_of_a_device_is_not_none(self):
+        text = text_of(opsight_cli.Profile(write("little.json", steps([1e6] * 3, kernel=1e-6))))
+        self.assertIn("a device was at work for less than 0.1% of the wall clock", " ".join(text.split()))
+
+
+class WholeRuns(unittest.TestCase):
+    def test_what_a_whole_run_loses_is_not_shared_among_guessed_iterations(self):
+        events = []
+        for number in range(12):
+            for kernel, name in enumerate(("read_all", "write_all", "sum_all")):
+                at = 900_000 + 1000.0 * number + 300 * kernel
+                events += launched(at, at + 10, 200, name)
+        events += [span("cuda_runtime", "cudaFree", 1, 0, 100, correlation=next(NUMBER))]
+        profile = opsight_cli.Profile(write("guessed.json", events))
+        self.assertGreater(profile.info()["iterations"]["total"], 1)
+        advice = json.loads(opsight_cli.run("advise", profile.path, "--json").stdout)
+        self.assertEqual(advice["iterations"], 0)
+        self.assertAlmostEqual(advice["wall_ns"] / 1e6, 911.8, delta=0.2)
+        self.assertNotIn("per iteration", opsight_cli.run("advise", profile.path).stdout)
+
+
 class OtherMakers(unittest.TestCase):
     def test_advice_on_devices_that_idle(self):
         for name, variable in (("AMD Instinct MI300X", "HIP_VISIBLE_DEVICES"), ("NVIDIA H100 80GB HBM3", "CUDA_VISIBLE_DEVICES")):

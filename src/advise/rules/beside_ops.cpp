@@ -133,6 +133,9 @@ void tell_program(const RunFacts& f, Finding& finding) {
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
 Status check(Context& c) {
     const RunFacts& f = c.facts();
+    const query::Contents& has = c.session().contents();
+    if (has.nothing_known && !has.ops && !has.calls && !has.ranges && !has.device_work)
+        return c.cannot("what was recorded is of kinds that Opsight does not know"), Status();
     if (std::max(f.host.value_or(0), f.idle.value_or(0)) < c.threshold("share")) return {};
     OPSIGHT_ASSIGN(const Gaps gaps, read_gaps(c));
     const bool are_long = !f.ops || gaps.are_long(c, c.threshold("share"));

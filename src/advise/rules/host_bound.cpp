@@ -127,6 +127,30 @@ Status bound(Context& c, bool tiny, Finding& finding) {
     return {};
 }
 
+// Of a run whose work is the CPU's own. Calls of a device's API may be open too, in which it computes
+// nothing.
+void tell_work_of_the_cpu(Context& c, double share, Finding& finding) {
+    const RunFacts& f = c.facts();
+    finding.kind = "fine";
+    const bool calls = c.session().contents().calls;
+    finding.title = fmt::format("The work is done by the CPU, whose {} take {} of the time",
+                                !f.ops  ? "recorded calls"
+                                : calls ? "ops and calls of the GPU's API"
+                                        : "ops",
+                                percent(share));
+    if (calls && f.long_calls)
+        finding.evidence =
+            fmt::format("{} takes {} of that, in {}; the longest lasts {}.", f.long_calls->name,
+                        c.time_of(f.long_calls->ns),
+                        c.how_often(f.long_calls->calls, f.long_calls->calls == c.parts() ? "call" : "calls"),
+                        milliseconds(f.long_calls->longest_ns));
+    finding.view = f.ops ? "ops" : "recorded";
+    if (f.ops)
+        finding.query =
+            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} "
+            "GROUP BY name ORDER BY ms DESC LIMIT 20";
+}
+
 Status check(Context& c) {
     const RunFacts& f = c.facts();
     if (!f.cpu) return c.cannot("neither ops nor calls of the host were recorded"), Status();
@@ -146,14 +170,7 @@ Status check(Context& c) {
                                : "The file is cut: the missing part may hold work of a device.";
         finding.view = "timeline";
     } else if (!f.device_work) {
-        finding.kind = "fine";
-        finding.title = fmt::format("The work is done by the CPU, whose {} take {} of the time",
-                                    f.ops ? "ops" : "recorded calls", percent(share));
-        finding.view = f.ops ? "ops" : "recorded";
-        if (f.ops)
-            finding.query =
-                "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} "
-                "GROUP BY name ORDER BY ms DESC LIMIT 20";
+        tell_work_of_the_cpu(c, share, finding);
     } else {
         finding.title = fmt::format("The GPU waits for the CPU in {} of the time", percent(share));
         finding.view = "ops";

@@ -32,6 +32,8 @@ TEST_F(PyProfTest, KernelsUnderTheirCalls) {
     EXPECT_TRUE(has_limit(p.info, kHostOfSource));
     ASSERT_EQ(p.device.size(), 4u);
     EXPECT_EQ(text(p, p.device.name[0]), "void sgemm<float>(float*)");
+    EXPECT_EQ(p.devices.at(0).name, "NVIDIA GPU")
+        << "so the names of kernels tell whether they use Tensor Cores";
     EXPECT_EQ(p.device.dur, (std::vector<int64_t>{5000, 1000, 7000, 900}));
     EXPECT_EQ(p.device.begin, (std::vector<int64_t>{0, 5000, 6000, 13000})) << "one behind the other";
     const LaunchConfig& config = p.launch_configs[p.device.config[0].index()];

@@ -20,9 +20,10 @@ Result<Binding> what_binds(Session& session) {
     constexpr double kHalf = 50;
     out.host = *at_work < kHalf;
     out.words = fmt::format(
-        "a device was at work for {:.1f}% of the wall clock: {} binds this run, and rows go by "
+        "a device was at work for {} of the wall clock: {} binds this run, and rows go by "
         "time on {}",
-        *at_work, out.host ? "the host" : "the device", out.host ? "the CPU" : "the GPU");
+        *at_work > 0 && *at_work < 0.05 ? "less than 0.1%" : fmt::format("{:.1f}%", *at_work),
+        out.host ? "the host" : "the device", out.host ? "the CPU" : "the GPU");
     return out;
 }
 

@@ -125,6 +125,7 @@ Result<Info> profile_info(Session& session) {
     OPSIGHT_ASSIGN(info.diagnostics, diagnostics(session));
     OPSIGHT_ASSIGN(info.unread, unread_tables(session));
     info.iterations = session.range();
+    info.not_one_job = !session.contents().not_one_job.empty();
     info.device_work = session.contents().device_work;
     OPSIGHT_ASSIGN(info.words, device_words(session));
     OPSIGHT_ASSIGN(std::string hint, iteration_hint(session));

@@ -12,6 +12,7 @@ struct Info {
     std::vector<std::string> frameworks, sources;
     int64_t begin_ns = 0, end_ns = 0, origin_ns = 0;
     bool origin_is_unix = false;
+    bool not_one_job = false;  // the files cannot be ranks of one job
     bool device_work = false;  // kernels, copies, sets or graphs recorded as a whole
     ResultTable ranks, devices, counts, diagnostics;
     ResultTable clocks;  // of ranks, and how they were corrected; none of a profile of one rank

@@ -1,4 +1,6 @@
 // Reports with a row per op, op type or layer.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -8,6 +10,7 @@
 #include "query/reports/path_columns.h"
 #include "query/reports/sql.h"
 #include "query/reports/work.h"
+#include "query/session/cells.h"
 
 namespace opsight::query {
 namespace {
@@ -179,6 +182,18 @@ Result<ResultTable> layer_sums(Session& session, const TableShape& shape, Questi
     return table;
 }
 
+// Empty where no call lies inside one of its type.
+Result<std::string> nested_types_note(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::nested_types));
+    if (rows.rows.empty()) return std::string();
+    const size_t others = rows.rows.size() - 1;
+    return fmt::format(
+        "totals hold calls inside calls of the same type twice (of {} {} call{}{}); self times hold each "
+        "moment once",
+        text(rows.rows[0][0]), integer(rows.rows[0][1]), integer(rows.rows[0][1]) == 1 ? "" : "s",
+        others == 0 ? "" : fmt::format(", and {} other type{}", others, others == 1 ? "" : "s"));
+}
+
 }  // namespace
 
 Status make_outside_work(Session& session) {
@@ -219,6 +234,8 @@ Result<Report> op_type_report(Session& session, const TableShape& shape) {
     q.order.emplace_back("op_type", false);
     order_by_groups(q, shape);
     OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
+    OPSIGHT_ASSIGN(std::string nested, nested_types_note(session));
+    if (!nested.empty()) table.notes.push_back(std::move(nested));
     return single("op_type", std::move(table), &session);
 }
 

@@ -189,5 +189,17 @@ TEST_F(SourceReports, MpiAsRangesIsNotSaidToBeMissing) {
     EXPECT_FALSE(is_recorded(session, "messages").value());
 }
 
+TEST_F(SourceReports, MpiOnTheHostIsNoCommunicationOfDevices) {
+    made.kernel("k", 0, 50, made.stream());
+    NvtxAttributes attributes;
+    attributes.domain_name = made.builder.text("MPI");
+    made.annotation("MPI_Send", 10, 20, made.thread());
+    made.builder.extend_nvtx({.attributes = made.builder.nvtx_attributes(attributes)});
+    Session session = open();
+    const auto report = make_report(session, "summary", {});
+    ASSERT_TRUE(report.has_value());
+    EXPECT_THAT(report->notes, Contains(HasSubstr("1 call of MPI or UCX on the host")));
+}
+
 }  // namespace
 }  // namespace opsight::query

@@ -12,6 +12,7 @@
 #include "query/reports/outside_ops.h"
 #include "query/reports/sql.h"
 #include "query/reports/work.h"
+#include "query/session/cells.h"
 #include "query/session/iteration_choice.h"
 
 namespace opsight::query {
@@ -159,6 +160,18 @@ bool tells_anything(const ResultTable& table) {
     });
 }
 
+// What programs of MPI say to each other stands in no number of the devices' communication.
+Result<std::string> calls_between_ranks_note(Session& session) {
+    if (!session.contents().device_work) return std::string();
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::calls_between_ranks));
+    const int64_t calls = integer(rows.rows.at(0)[0]);
+    if (calls == 0) return std::string();
+    return fmt::format(
+        "{} call{} of MPI or UCX on the host: communication is that of devices alone, these are in the "
+        "reports messages or ranges",
+        calls, calls == 1 ? "" : "s");
+}
+
 }  // namespace
 
 Result<ResultTable> stream_use(Session& session, const TableShape& shape) {
@@ -234,6 +247,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     if (!gaps.empty()) report.notes.push_back(gaps);
     OPSIGHT_ASSIGN(const std::string unused, unused_devices_note(session));
     if (!unused.empty()) report.notes.push_back(unused);
+    OPSIGHT_ASSIGN(const std::string between, calls_between_ranks_note(session));
+    if (!between.empty()) report.notes.push_back(between);
     OPSIGHT_ASSIGN(const std::string hint, iteration_hint(session));
     if (!hint.empty()) report.notes.push_back(hint);
     OPSIGHT_ASSIGN(ResultTable odd, diagnostic_list(session, shape));

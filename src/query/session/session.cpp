@@ -185,6 +185,13 @@ Status Session::look() {
     contents_.devices = integer(row[2]) > 0;
     contents_.ranks = integer(row[3]);
     contents_.ranges = std::get<bool>(row[4]);
+    contents_.not_one_job = text(row[10]);
+    contents_.nothing_known = std::get<bool>(row[11]);
+    if (!contents_.not_one_job.empty())
+        range_.notes.push_back(
+            fmt::format("the files do not fit together as one job ({}): what is said of all of them together "
+                        "means little; import each run by itself",
+                        contents_.not_one_job));
     contents_.work_lost = !contents_.device_work && std::get<bool>(row[5]);
     if (std::get<bool>(row[6]))
         range_.notes.emplace_back(

@@ -57,10 +57,12 @@ struct Range {
 // What kinds of work a profile has: reports leave out what cannot say anything.
 struct Contents {
     bool ops = false, device_work = false, devices = false;
-    bool work_lost = false;  // work was launched on a device of which nothing is recorded
-    bool calls = false;      // of the CUDA or HIP API
-    bool ranges = false;     // NVTX ranges, or the annotations that other sources have instead
+    bool work_lost = false;      // work was launched on a device of which nothing is recorded
+    bool calls = false;          // of the CUDA or HIP API
+    bool ranges = false;         // NVTX ranges, or the annotations that other sources have instead
+    bool nothing_known = false;  // of some file: spans of kinds that no report counts
     int64_t ranks = 0;
+    std::string not_one_job;  // why its ranks cannot be of one job; empty: nothing speaks against it
 };
 
 class Session {

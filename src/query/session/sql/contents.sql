@@ -9,7 +9,9 @@ SELECT bool_or(found = 'op') AS ops,
        bool_or(found = 'times_in_order') AS times_in_order,
        coalesce(any_value(words) FILTER (found = 'host_untold'), '') AS host_untold,
        bool_or(found = 'call') AS calls,
-       coalesce(any_value(words) FILTER (found = 'rules'), '') AS rules
+       coalesce(any_value(words) FILTER (found = 'rules'), '') AS rules,
+       coalesce(any_value(words) FILTER (found = 'not_one_job'), '') AS not_one_job,
+       bool_or(found = 'nothing_known') AS nothing_known
 FROM (
     SELECT 'device' AS found, count(*) AS number, NULL AS words FROM raw.devices
     UNION ALL SELECT 'rank', count(*), NULL FROM raw.ranks
@@ -18,6 +20,8 @@ FROM (
     UNION ALL (SELECT 'range', 1, NULL FROM raw.nvtx_ranges LIMIT 1)
     UNION ALL (SELECT 'range', 1, NULL FROM raw.annotations LIMIT 1)
     UNION ALL (SELECT 'work_lost', 1, NULL FROM raw.diagnostics WHERE key = 'lost_device_work' LIMIT 1)
+    UNION ALL (SELECT 'not_one_job', 1, text FROM raw.diagnostic_places WHERE key = 'not_one_job' LIMIT 1)
+    UNION ALL (SELECT 'nothing_known', 1, NULL FROM raw.diagnostics WHERE key = 'nothing_known' LIMIT 1)
     UNION ALL (SELECT 'times_in_order', 1, NULL FROM raw.meta WHERE key = 'property.source.times' LIMIT 1)
     UNION ALL (SELECT 'host_untold', 1, value FROM raw.meta WHERE key = 'property.source.host' LIMIT 1)
     UNION ALL (SELECT 'call', 1, NULL FROM raw.api_calls LIMIT 1)

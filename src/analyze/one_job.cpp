@@ -1,0 +1,129 @@
+#include "analyze/one_job.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace opsight::analyze {
+namespace {
+
+// When a file was recorded, whose ranks were recorded together; end < begin: nothing was.
+struct Recording {
+    size_t rank = 0;  // one of its
+    int64_t begin = INT64_MAX, end = INT64_MIN;
+};
+
+std::vector<Recording> recordings_of(const Profile& p) {
+    std::map<std::string_view, size_t> files;
+    std::vector<size_t> file_of;
+    std::vector<Recording> all;
+    for (size_t rank = 0; rank < p.ranks.size(); ++rank) {
+        const auto [file, is_new] = files.try_emplace(p.ranks[rank].source, all.size());
+        if (is_new) all.push_back({.rank = rank});
+        file_of.push_back(file->second);
+    }
+    const auto add = [&](TrackId track, int64_t begin, int64_t dur) {
+        Recording& recording = all[file_of[p.tracks[track.index()].rank.index()]];
+        recording.begin = std::min(recording.begin, begin);
+        recording.end = std::max(recording.end, begin + dur);
+    };
+    for (size_t row = 0; row < p.host.size(); ++row)
+        add(p.host.track[row], p.host.begin[row], p.host.dur[row]);
+    for (size_t row = 0; row < p.device.size(); ++row)
+        add(p.device.track[row], p.device.begin[row], p.device.dur[row]);
+    std::erase_if(all, [](const Recording& each) { return each.end < each.begin; });
+    std::sort(all.begin(), all.end(),
+              [](const Recording& a, const Recording& b) { return a.begin < b.begin; });
+    return all;
+}
+
+// Ranks of one job begin to record in the same step, which takes no minute.
+constexpr int64_t kApartNs = 60'000'000'000;
+
+// Ranks of other machines, as far as these are told, may have other clocks.
+bool may_be_clocks(const Profile& p, const std::vector<Recording>& all, size_t first_after) {
+    const auto hosts = [&](size_t from, size_t to) {
+        std::set<std::string> names;
+        for (size_t i = from; i < to; ++i)
+            names.insert(p.ranks[all[i].rank].host);
+        return names;
+    };
+    const std::set<std::string> before = hosts(0, first_after), after = hosts(first_after, all.size());
+    return before.count("") == 0 && after.count("") == 0 &&
+           std::none_of(after.begin(), after.end(),
+                        [&](const std::string& host) { return before.count(host) > 0; });
+}
+
+std::string span_of_time(int64_t ns) {
+    constexpr int64_t kMinuteNs = 60'000'000'000, kHourNs = 60 * kMinuteNs, kDayNs = 24 * kHourNs;
+    if (ns >= 2 * kDayNs) return fmt::format("{} days", (ns + kDayNs / 2) / kDayNs);
+    if (ns >= 2 * kHourNs) return fmt::format("{} hours", ns / kHourNs);
+    return fmt::format("{} minutes", std::max<int64_t>(ns / kMinuteNs, 1));
+}
+
+std::string other_times(const Profile& p) {
+    const std::vector<Recording> all = recordings_of(p);
+    int64_t times = 1, apart = 0, end = all.empty() ? 0 : all[0].end;
+    for (size_t i = 1; i < all.size(); ++i) {
+        const int64_t gap = all[i].begin - end;
+        if (gap >= kApartNs && !may_be_clocks(p, all, i)) {
+            ++times;
+            apart = std::max(apart, gap);
+        }
+        end = std::max(end, all[i].end);
+    }
+    if (times == 1) return {};
+    return fmt::format("recorded at {} times with up to {} in between", times, span_of_time(apart));
+}
+
+std::string other_sizes(const Profile& p) {
+    std::map<int64_t, int64_t> ranks_of;
+    for (const Rank& rank : p.ranks)
+        if (rank.world_size > 0) ++ranks_of[rank.world_size];
+    if (ranks_of.size() > 1) {
+        std::vector<int64_t> sizes;
+        for (const auto& [size, ranks] : ranks_of)
+            sizes.push_back(size);
+        return fmt::format("of jobs of {} ranks", fmt::join(sizes, ", "));
+    }
+    if (ranks_of.empty() || ranks_of.begin()->second <= ranks_of.begin()->first) return {};
+    return fmt::format("{} of a job of {} rank{}", ranks_of.begin()->second, ranks_of.begin()->first,
+                       ranks_of.begin()->first == 1 ? "" : "s");
+}
+
+// Jobs on devices of several models are rare, and no contradiction: said beside one.
+std::string other_devices(const Profile& p) {
+    std::set<std::string> names;
+    for (const Device& device : p.devices)
+        if (!device.name.empty()) names.insert(device.name);
+    if (names.size() < 2) return {};
+    constexpr size_t kNamed = 3;
+    const std::vector<std::string> first(
+        names.begin(), std::next(names.begin(), static_cast<std::ptrdiff_t>(std::min(names.size(), kNamed))));
+    return fmt::format("on {} models of devices: {}{}", names.size(), fmt::join(first, ", "),
+                       names.size() > kNamed ? ", ..." : "");
+}
+
+}  // namespace
+
+void check_one_job(Profile& p) {
+    const auto of_another_file = [&](const Rank& rank) { return rank.source != p.ranks[0].source; };
+    if (std::none_of(p.ranks.begin(), p.ranks.end(), of_another_file)) return;
+    std::vector<std::string> grounds{other_times(p), other_sizes(p)};
+    if (const int64_t same = p.diagnostics.count(Diag::kRankDuplicate); same > 0)
+        grounds.push_back(fmt::format("{} with the number of a rank that another one has", same));
+    std::erase(grounds, "");
+    if (grounds.empty()) return;
+    if (std::string models = other_devices(p); !models.empty()) grounds.push_back(std::move(models));
+    p.diagnostics.add(
+        Diag::kNotOneJob,
+        {"", -1, -1, fmt::format("{} recordings, {}", p.ranks.size(), fmt::join(grounds, "; "))});
+}
+
+}  // namespace opsight::analyze

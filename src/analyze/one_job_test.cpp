@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include "analyze/analyze.h"
+#include "analyze/test_profile.h"
+
+namespace opsight::analyze {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+struct Recorded {
+    int64_t begin = 0, number = 0, world_size = -1;
+    std::string host = "", gpu = "", source = "";  // else one of its own
+};
+
+// Two seconds of each, with one op; the grounds on which they are no job.
+std::string grounds(const std::vector<Recorded>& ranks) {
+    ProfileBuilder builder;
+    int files = 0;
+    for (const Recorded& each : ranks) {
+        const RankId rank =
+            builder.begin_rank({.number = each.number,
+                                .number_known = each.number >= 0,
+                                .world_size = each.world_size,
+                                .source = each.source.empty() ? std::to_string(files++) : each.source,
+                                .host = each.host});
+        if (!each.gpu.empty()) builder.device_info(builder.device(rank, 0)).name = each.gpu;
+        builder.add_op({each.begin, 2 * kSecond, builder.host_track(rank, 1, 1), builder.text("aten::mm"),
+                        HostKind::kOp, 0},
+                       {});
+    }
+    Profile profile = std::move(builder).finish();
+    (void)analyze(profile, {});
+    const auto& places = profile.diagnostics.first(Diag::kNotOneJob);
+    return places.empty() ? "" : places[0].text;
+}
+
+TEST(OneJob, RanksOfOneTimeFitTogether) {
+    EXPECT_EQ(grounds({{0, 0, 2}, {kSecond, 1, 2}}), "");
+    EXPECT_EQ(grounds({{0, 0, -1}, {30 * kSecond, 1, -1}}), "");
+    EXPECT_EQ(grounds({{0, 0, 8, "", "A100"}, {0, 1, 8, "", "H100"}}), "");
+}
+
+// As the two files of test_true_headlines.py: traces of a folder.
+TEST(OneJob, RecordingsOfOtherTimesDoNot) {
+    constexpr int64_t kDay = 86400 * kSecond;
+    EXPECT_EQ(grounds({{0, 0},
+                       {kSecond, 1},
+                       {3 * kDay + 8 * kSecond, 2, -1, "", "MI210"},
+                       {10 * kDay, 3, -1, "", "V100"}}),
+              "4 recordings, recorded at 3 times with up to 7 days in between; on 2 models of devices: "
+              "MI210, V100");
+}
+
+// Clocks of machines may differ by any time.
+TEST(OneJob, TimesOfOtherHostsSayNothing) {
+    EXPECT_EQ(grounds({{0, 0, 2, "a"}, {9000 * kSecond, 1, 2, "b"}}), "");
+    EXPECT_EQ(grounds({{0, 0, 2, "a"}, {9000 * kSecond, 1, 2, "a"}}),
+              "2 recordings, recorded at 2 times with up to 2 hours in between");
+}
+
+// A report of Nsight Systems has a rank for each process.
+TEST(OneJob, ProcessesOfOneFileWereRecordedTogether) {
+    EXPECT_EQ(grounds({{0, 0, -1, "", "", "a"}, {9000 * kSecond, 1, -1, "", "", "a"}}), "");
+}
+
+TEST(OneJob, SizesAndNumbersContradict) {
+    EXPECT_EQ(grounds({{0, 0, 8}, {0, 1, 2}, {0, 2, 2}}), "3 recordings, of jobs of 2, 8 ranks");
+    EXPECT_EQ(grounds({{0, 0, 1}, {0, 1, 1}}), "2 recordings, 2 of a job of 1 rank");
+    EXPECT_EQ(grounds({{0, 3}, {0, 3}}), "2 recordings, 1 with the number of a rank that another one has");
+}
+
+TEST(OneJob, AProfileOfNothingSaysSo) {
+    TestProfile t;
+    Profile profile = t.finish();
+    (void)analyze(profile, {});
+    EXPECT_EQ(profile.diagnostics.count(Diag::kNothingRecorded), 1);
+    TestProfile other;
+    other.op("aten::mm", 0, 10);
+    Profile some = other.finish();
+    (void)analyze(some, {});
+    EXPECT_EQ(some.diagnostics.count(Diag::kNothingRecorded), 0);
+}
+
+}  // namespace
+}  // namespace opsight::analyze

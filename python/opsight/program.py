@@ -1,4 +1,5 @@
 """The opsight program: where it is, and what it answers."""
+import json
 import os
 import shutil
 import subprocess
@@ -27,6 +28,16 @@ def find() -> Optional[str]:
     return next((path for path in _places() if os.access(path, os.X_OK)), None)
 
 
+def _words(said: str) -> str:
+    """An error as a sentence, also where --json had it told as an object."""
+    try:
+        error = json.loads(said)
+        place = "".join(f"{error[key]}: " for key in ("file", "place") if error[key])
+        return place + error["error"] + (f" ({error['remedy']})" if error["remedy"] else "")
+    except (ValueError, KeyError, TypeError):
+        return said
+
+
 def run(*arguments: str) -> str:
     """What the program prints. OpsightError: it failed, with its words, or is not found."""
     program = find()
@@ -39,5 +50,5 @@ def run(*arguments: str) -> str:
         raise OpsightError(f"{program} cannot be started: {problem}") from problem
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip()
-        raise OpsightError(said or f"{program} ended with exit code {done.returncode}")
+        raise OpsightError(_words(said) or f"{program} ended with exit code {done.returncode}")
     return done.stdout.decode("utf-8")

@@ -119,7 +119,7 @@ class Profile:
 
     def html(self) -> str:
         """The reports as a page of its own."""
-        return program.run("report", self.path, "--format", "html")
+        return program.run("report", "--format", "html", "--", self.path)
 
     def _repr_html_(self) -> str:
         """Jupyter shows the page in the cell's output; it runs no script."""
@@ -127,7 +127,7 @@ class Profile:
                 'style="width:100%;height:640px;border:1px solid #ccc"></iframe>')
 
     def _ask(self, command: str, *options: str) -> Any:
-        return json.loads(program.run(command, self.path, *options))
+        return json.loads(program.run(command, *options, "--", self.path))  # whose name may begin with a dash
 
     def _from_duckdb(self, query: str, form: str) -> Any:
         done = self._duck.cursor().execute(query)
@@ -140,10 +140,10 @@ class Profile:
         return [dict(zip(columns, row)) for row in done.fetchall()]
 
     def _from_program(self, query: str) -> Tuple[Rows, List[str]]:
-        rows = json.loads(program.run("sql", self.path, query, "--format", "json"))
+        rows = json.loads(program.run("sql", "--format", "json", "--", self.path, query))
         if rows:
             return rows, list(rows[0])
-        head = program.run("sql", self.path, query, "--format", "csv")
+        head = program.run("sql", "--format", "csv", "--", self.path, query)
         return rows, next(csv.reader(io.StringIO(head)), [])
 
 

@@ -1,9 +1,10 @@
 // opsight advise: what to change, what it could save, and why.
 #include <fmt/format.h>
 
-#include <fstream>
+#include <sstream>
 
 #include "advise/advise.h"
+#include "base/small_file.h"
 #include "cli/any_profile.h"
 #include "cli/commands.h"
 #include "cli/new_file.h"
@@ -16,7 +17,6 @@ namespace opsight::cli {
 namespace {
 
 constexpr int kStruck = 3;
-constexpr size_t kMostThresholds = 10'000;  // lines of a file of them
 
 class AdviseCommand : public Command {
   public:
@@ -125,12 +125,10 @@ class AdviseCommand : public Command {
     }
 
     Status read_thresholds(advise::Options& options) const {
-        std::ifstream file(threshold_file_);
-        if (!file)
-            return fail(Error{
-                "the file of thresholds cannot be read", threshold_file_, {}, "check --threshold-file", 1});
+        OPSIGHT_ASSIGN(std::string text, small_file(threshold_file_, kLargestSettings));
+        std::istringstream lines(std::move(text));
         std::string line;
-        for (size_t number = 1; std::getline(file, line) && number <= kMostThresholds; ++number) {
+        for (size_t number = 1; std::getline(lines, line); ++number) {
             line.resize(std::min(line.find('#'), line.size()));
             const size_t begin = line.find_first_not_of(" \t\r"), end = line.find_last_not_of(" \t\r");
             if (begin == line.npos) continue;

@@ -23,14 +23,17 @@
 #include "collect/launch/launcher.h"
 #include "collect/launch/nsys.h"
 #include "collect/launch/outcome.h"
+#include "collect/launch/still_running.h"
 #include "import/capture/importer.h"
 #include "import/import.h"
-#include "wire/reader.h"
 
 namespace opsight::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// For helpers of the program that end just after it, as those of Python's multiprocessing do.
+constexpr std::chrono::milliseconds kMomentToEnd(500);
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -98,21 +101,9 @@ class CaptureFolder {
     std::string path_;
 };
 
-// Processes that outlive the program, as daemons do. Their captures are not closed and the file is in use.
-size_t still_recording(const std::vector<std::string>& files) {
-    size_t running = 0;
-    for (const std::string& file : files) {
-        if (!importer::capture::is_named_so(file)) continue;
-        auto reader = wire::CaptureReader::open(file);
-        if (!reader || reader->info().finished) continue;
-        std::ifstream maps(fmt::format("/proc/{}/maps", reader->info().pid));
-        for (std::string line; std::getline(maps, line);)
-            if (line.ends_with(file)) {
-                ++running;
-                break;
-            }
-    }
-    return running;
+std::string still_running_words(size_t processes) {
+    return fmt::format("{} of the program's processes {} still running", processes,
+                       processes == 1 ? "is" : "are");
 }
 
 // While the recording becomes a profile: a Ctrl-C, or another signal to end, leaves the recording and says
@@ -155,7 +146,9 @@ std::vector<std::string> recordings_in(const std::string& folder) {
     std::vector<std::string> files;
     std::error_code problem;
     for (const auto& entry : fs::directory_iterator(folder, problem))
-        if (importer::has_known_ending(entry.path().string())) files.push_back(entry.path().string());
+        if (entry.is_regular_file(problem) && !entry.is_symlink(problem) &&
+            importer::has_known_ending(entry.path().string()))
+            files.push_back(entry.path().string());
     std::sort(files.begin(), files.end());
     return files;
 }
@@ -380,6 +373,30 @@ class ProfileCommand : public Command {
         return 0;
     }
 
+    Result<int> nothing_recorded(const CaptureFolder& captures, int exit_code) const {
+        const int code = exit_code ? exit_code : 1;
+        const size_t running = collect::still_running(captures.path(), {}, kMomentToEnd);
+        if (running > 0) {
+            say(fmt::format(
+                "nothing was recorded yet, so no profile was written. {}: what they do is recorded in {}; "
+                "when they have ended: opsight import {} -o {}",
+                still_running_words(running), captures.path(), into_.empty() ? captures.path() : into_,
+                into_.empty() ? output_ : "run.opsight"));
+            return code;
+        }
+        captures.remove();
+        if (collector_ == "nsys")
+            say(fmt::format(
+                "Nsight Systems left no report (exit code {}), so no profile was written; what it "
+                "said stands above",
+                exit_code));
+        else
+            say("nothing was recorded, so no profile was written. If no reason stands above, the command "
+                "neither called NVTX or CUDA nor did it import torch in a Python that can be observed (one "
+                "started with -I or -E cannot be)");
+        return code;
+    }
+
     // The program's own exit code wins over ours, where it tells of a failure.
     Result<int> finish(const CaptureFolder& captures, int exit_code) {
         std::vector<std::string> files = recordings_in(captures.path());
@@ -392,23 +409,7 @@ class ProfileCommand : public Command {
                     : fmt::format("the NVTX range {} never began, so nothing was recorded",
                                   options_.capture_range));
         tell_of_cuda(files);
-        if (files.empty()) {
-            captures.remove();
-            if (collector_ == "nsys") {
-                say(fmt::format(
-                    "Nsight Systems left no report (exit code {}), so no profile was written; what it "
-                    "said stands above",
-                    exit_code));
-                return exit_code ? exit_code : 1;
-            }
-            say("nothing was recorded, so no profile was written. If no reason stands above, the command "
-                "neither "
-                "called NVTX or CUDA nor did it import torch in a Python that can be observed (one started "
-                "with -I "
-                "or -E "
-                "cannot be)");
-            return exit_code ? exit_code : 1;
-        }
+        if (files.empty()) return nothing_recorded(captures, exit_code);
         if (!into_.empty()) {
             say(fmt::format(
                 "recorded {} {} in {}. When all ranks have ended: opsight import {} -o run.opsight",
@@ -428,12 +429,10 @@ class ProfileCommand : public Command {
             say(error.message());
             return exit_code;
         }
-        const size_t running = still_recording(files);
+        const size_t running = collect::still_running(captures.path(), files, kMomentToEnd);
         if (running > 0)
-            say(fmt::format(
-                "{} of the program's processes {} still running: what they do from now on is recorded in "
-                "{}, and not in the profile",
-                running, running == 1 ? "is" : "are", captures.path()));
+            say(fmt::format("{}: what they do from now on is recorded in {}, and not in the profile",
+                            still_running_words(running), captures.path()));
         else if (keep_capture_)
             say("kept the recording in " + captures.path());
         else

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/json_writer.h"
+#include "base/small_file.h"
 #include "cli/new_file.h"
 #include "db/rules.h"
 #include "query/session/session.h"
@@ -25,17 +25,11 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr int kFormat = 1;
+constexpr size_t kLargest = size_t{64} << 20;  // bytes of a file that a sweep keeps
 constexpr size_t kLongestPlain = 120;
 
 std::string maker() {
     return fmt::format("{} {}", OPSIGHT_VERSION, db::rules());
-}
-
-std::string whole_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
 }
 
 // A name for a file: what is no plain letter is one, and what was changed or cut has a sum of it all.
@@ -109,7 +103,8 @@ SweepFolder::SweepFolder(SweepFolder&& other) noexcept
     : path_(std::move(other.path_)),
       plan_(std::move(other.plan_)),
       runs_(std::move(other.runs_)),
-      lines_unread_(std::move(other.lines_unread_)),
+      unread_(other.unread_),
+      first_unread_(other.first_unread_),
       torn_(other.torn_),
       lock_(std::exchange(other.lock_, -1)),
       lines_(std::exchange(other.lines_, -1)) {}
@@ -163,7 +158,8 @@ Status SweepFolder::read_plan() {
     if (!fs::exists(path, ignored))
         return fail("is not the folder of a sweep: it has no sweep.json", path_, {},
                     "'opsight sweep --vary NAME=VALUES -o FOLDER -- COMMAND' makes one");
-    const Json in = Json::parse(whole_file(path), nullptr, false);
+    OPSIGHT_ASSIGN(const std::string text, small_regular_file(path, kLargest));
+    const Json in = Json::parse(text, nullptr, false);
     if (!in.is_object() || !in.contains("opsight_sweep") || !in.contains("parameters") ||
         !in["parameters"].is_array())
         return fail("is not the plan of a sweep", path);
@@ -218,22 +214,21 @@ Status SweepFolder::check_same(const SweepPlan& wanted) const {
 
 Status SweepFolder::read_runs() {
     const std::string path = path_ + "/runs.jsonl";
-    const std::string text = whole_file(path);
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) return {};  // nothing has run yet
+    OPSIGHT_ASSIGN(const std::string text, small_regular_file(path, kLargest));
+    torn_ = !text.empty() && !text.ends_with('\n');
     std::istringstream lines(text);
     size_t number = 0;
-    std::optional<size_t> unread;
     for (std::string line; std::getline(lines, line);) {
         ++number;
         if (line.empty()) continue;
         std::optional<SweepRun> run = run_of(line);
-        if (!run) {
-            unread = number;  // a machine that went down leaves half a line: that run is done again
-            continue;
-        }
-        runs_.insert_or_assign({run->point, run->repeat, run->bare}, *run);
+        if (run)
+            runs_.insert_or_assign({run->point, run->repeat, run->bare}, *run);
+        else if ((!torn_ || !lines.eof()) && unread_++ == 0)  // half a line at the end: a machine went down
+            first_unread_ = number;
     }
-    torn_ = !text.empty() && !text.ends_with('\n');
-    if (unread && *unread < number && !torn_) lines_unread_.push_back(*unread);
     return {};
 }
 
@@ -274,7 +269,8 @@ Result<query::KeptRun> SweepFolder::kept(const SweepRun& run) const {
     const std::string path = file_of(run.point, fmt::format(".{}.json", run.repeat));
     std::error_code ignored;
     if (!fs::exists(path, ignored)) return fail("is not there", path);
-    return query::parse_recorded_run(whole_file(path), path);
+    OPSIGHT_ASSIGN(const std::string text, small_regular_file(path, kLargest));
+    return query::parse_recorded_run(text, path);
 }
 
 bool SweepFolder::keeps_own(const SweepRun& run) const {
@@ -327,8 +323,13 @@ Result<query::Sweep> SweepFolder::read() const {
         else
             into.failed = recorded.error().message();
     }
-    for (const size_t line : lines_unread_)
-        out.notes.push_back(fmt::format("line {} of runs.jsonl is not a run and was passed over", line));
+    if (unread_ == 1)
+        out.notes.push_back(
+            fmt::format("line {} of runs.jsonl is not a run and was passed over", first_unread_));
+    else if (unread_ > 1)
+        out.notes.push_back(
+            fmt::format("{} lines of runs.jsonl, the first of them line {}, are no runs and were passed over",
+                        unread_, first_unread_));
     return out;
 }
 

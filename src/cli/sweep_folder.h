@@ -76,8 +76,8 @@ class SweepFolder {
     std::string path_;
     SweepPlan plan_;
     std::map<std::tuple<std::string, int64_t, bool>, SweepRun> runs_;  // by point, repeat and bare
-    std::vector<size_t> lines_unread_;                                 // that are no run
-    bool torn_ = false;                                                // the last line was cut
+    size_t unread_ = 0, first_unread_ = 0;  // lines that are no run: how many, and the number of the first
+    bool torn_ = false;                     // the last line was cut
     int lock_ = -1, lines_ = -1;
 };
 

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 #include <tuple>
 
+#include "base/small_file.h"
 #include "hardware/devices_data.h"
 
 namespace opsight::hardware {
@@ -169,11 +168,8 @@ const DeviceTable& DeviceTable::built_in() {
 }
 
 Result<DeviceTable> DeviceTable::with_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    if (!file || !(text << file.rdbuf()))
-        return fail("cannot read the file of devices", path, {}, "give a readable YAML file");
-    return with_text(text.str(), path);
+    OPSIGHT_ASSIGN(const std::string text, small_file(path, kLargestSettings));
+    return with_text(text, path);
 }
 
 Result<DeviceTable> DeviceTable::with_text(const std::string& text, const std::string& origin) {

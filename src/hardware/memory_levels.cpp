@@ -1,9 +1,8 @@
 #include "hardware/memory_levels.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
+#include "base/small_file.h"
 #include "hardware/devices.h"
 #include "hardware/devices_data.h"
 
@@ -15,11 +14,8 @@ const MemoryLevels& built_in_memory_levels() {
 }
 
 Result<MemoryLevels> memory_levels_with_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::stringstream text;
-    if (!file || !(text << file.rdbuf()))
-        return fail("cannot read the file of devices", path, {}, "give a readable YAML file");
-    return memory_levels_with_text(text.str(), path);
+    OPSIGHT_ASSIGN(const std::string text, small_file(path, kLargestSettings));
+    return memory_levels_with_text(text, path);
 }
 
 Result<MemoryLevels> memory_levels_with_text(const std::string& text, const std::string& origin) {

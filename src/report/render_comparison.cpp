@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/terminal_text.h"
 #include "report/render.h"
 #include "report/render_report.h"
 #include "report/units.h"
@@ -94,7 +95,7 @@ std::string render_comparison(const query::Report& report, int width) {
             out += wrapped(
                 fmt::format("  {}: {}", std::get<std::string>(row[0]), std::get<std::string>(row[1])), width);
     }
-    return out;
+    return terminal_text(out);
 }
 
 std::string render_comparison_markdown(const query::Report& report) {

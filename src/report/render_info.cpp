@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/terminal_text.h"
 #include "query/ask/versions.h"
 #include "report/json_parts.h"
 #include "report/render.h"
@@ -139,7 +140,7 @@ std::string render_info(const query::Info& info, int width) {
     if (!info.unread.rows.empty()) out += "\n" + render_table(info.unread, width);
     for (const std::string& note : info.iterations.notes)
         out += wrapped("note: " + note, width);
-    return out;
+    return terminal_text(out);
 }
 
 }  // namespace opsight::report

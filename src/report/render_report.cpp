@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/terminal_text.h"
 #include "report/units.h"
 
 namespace opsight::report {
@@ -72,7 +73,7 @@ std::string render_report_table(const query::Report& report, int width) {
     }
     for (const std::string& note : report.notes)
         out += wrapped("note: " + note, width);
-    return out;
+    return terminal_text(out);
 }
 
 }  // namespace opsight::report

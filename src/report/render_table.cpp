@@ -222,18 +222,19 @@ std::string wrapped(const std::string& text, int wanted) {
     constexpr int kNarrowest = 8;
     const int width = wanted > 0 ? std::max(wanted, kNarrowest) : wanted;
     std::string out;
-    size_t at = 0;
-    while (width > 0 && display_width(std::string_view(text).substr(at)) + (at ? kIndent.size() : 0) >
-                            static_cast<size_t>(width)) {
-        const std::string rest = text.substr(at);
-        const size_t room = offset_of(rest, static_cast<size_t>(width) - (at ? kIndent.size() : 0));
+    std::string_view rest = text, indent;
+    for (;;) {
+        // Only a line is looked at, however long the rest: names of files may have megabytes.
+        const size_t room =
+            width > 0 ? offset_of(rest, static_cast<size_t>(width) - indent.size()) : rest.size();
+        if (room == rest.size()) return out.append(indent).append(rest) + '\n';
         size_t end = rest.rfind(' ', room);
-        const bool breaks = end != std::string::npos && end > 0;
+        const bool breaks = end != std::string_view::npos && end > 0;
         if (!breaks) end = std::max<size_t>(room, 1);
-        out += (at ? std::string(kIndent) : std::string()) + rest.substr(0, end) + '\n';
-        at += end + (breaks ? 1 : 0);
+        out.append(indent).append(rest.substr(0, end)) += '\n';
+        rest.remove_prefix(end + (breaks ? 1 : 0));
+        indent = kIndent;
     }
-    return out + (at ? std::string(kIndent) : std::string()) + text.substr(at) + '\n';
 }
 
 std::string render_table(const query::ResultTable& table, int width) {

@@ -6,8 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/render_comparison.h"
 #include "report/render_html.h"
 #include "report/render_page.h"
+#include "report/render_report.h"
 
 namespace opsight::report {
 namespace {
@@ -102,6 +104,28 @@ TEST(RenderTable, NotesAreWrapped) {
         EXPECT_EQ(wrapped("note: one two three", width), "note:\n    one\n    two\n    thre\n    e\n")
             << width;
     EXPECT_EQ(wrapped("aaaaaaaaaaaaaaaaaaaa", 8), "aaaaaaaa\n    aaaa\n    aaaa\n    aaaa\n");
+}
+
+TEST(RenderTable, TextsOfMegabytesAreWrappedInOnePass) {
+    // 4 minutes where each line looks at all that follows it.
+    const std::string text = wrapped(std::string(8'000'000, 'a') + " end", 80);
+    EXPECT_EQ(std::ranges::count(text, '\n'), 105'264);
+    EXPECT_TRUE(text.ends_with("\n    aaaaaaaa end\n"));
+}
+
+TEST(RenderReport, NothingInItSteersATerminal) {
+    query::ResultTable table;
+    table.name = "diagnostics";
+    table.columns = {{"count", "Count"}, {"severity", "Severity"}, {"key", "Key"}, {"help", "Help"}};
+    table.rows = {{int64_t{1}, "note", "key", "\x1b[2J\xe2\x80\xae"}};
+    query::Report report;
+    report.sections = {{table, false}};
+    report.notes = {"\x1b]0;title\x07"};
+    for (const std::string& text : {render_report_table(report, 0), render_comparison(report, 0)}) {
+        EXPECT_THAT(text, HasSubstr("\\x1b]0;title\\x07"));
+        EXPECT_EQ(text.find('\x1b'), text.npos);
+        EXPECT_EQ(text.find("\xe2\x80\xae"), text.npos);
+    }
 }
 
 TEST(RenderTable, NamesKeepMoreRoomThanOtherTexts) {

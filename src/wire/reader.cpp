@@ -122,7 +122,7 @@ bool read_all(int file, uint64_t offset, void* to, size_t size) {
 }  // namespace
 
 Result<CaptureReader> CaptureReader::open(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe holds nobody up
     if (file < 0) return fail(fmt::format("cannot be opened: {}", std::strerror(errno)), path);
     const std::shared_ptr<void> closer(nullptr, [file](void*) { ::close(file); });
     struct stat facts {};

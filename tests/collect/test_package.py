@@ -2,6 +2,7 @@
 import importlib.util
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -92,6 +93,23 @@ class Reading(unittest.TestCase):
         with self.assertRaises(opsight.OpsightError) as caught:
             opsight.open(bad)
         self.assertIn("bad.opsight", str(caught.exception))
+
+    def test_what_begins_with_a_dash_is_a_file_and_a_statement(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(self.profile.path, os.path.join(folder, "--json"))
+            before = os.getcwd()
+            os.chdir(folder)
+            try:
+                run = opsight.open("--json")
+                self.assertEqual(run.sql("-- a comment\nSELECT 1 AS one", to="rows"), [{"one": 1}])
+                self.assertRaisesRegex(opsight.OpsightError, "No statement", run._from_program, "--help")
+                self.assertIn("<html", run.html())
+            finally:
+                os.chdir(before)
+
+    def test_errors_are_sentences(self):
+        with self.assertRaisesRegex(opsight.OpsightError, r"^/dev/null: is not a regular file, .* \(make a profile with"):
+            opsight.open("/dev/null")
 
     def test_the_magic_shows_a_run_its_rows_and_refuses_nothing_at_all(self):
         magics = {}

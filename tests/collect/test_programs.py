@@ -201,6 +201,31 @@ class Programs(unittest.TestCase):
         subprocess.run([OPSIGHT, "import", "--quiet", folder, "-o", self.profile], check=True)
         self.assertEqual(self.linears(), 3 * 5)
 
+    def test_a_process_that_only_begins_after_the_program_keeps_its_recording(self):
+        self.write("later.py", "import os, time", "while not os.path.exists('go'): time.sleep(0.05)", TRAIN, "step()",
+                   "open('gone', 'w')")
+        done = self.run_command("sh", "-c", f"setsid {PYTHON} later.py >&- 2>&- <&- &")
+        self.assertIn("nothing was recorded yet", done.stderr)
+        (folder,) = self.dir.glob("*.capture-*")
+        self.assertIn(f"1 of the program's processes is still running: what they do is recorded in {folder}", done.stderr)
+        (self.dir / "go").touch()
+        for _ in range(600):
+            if (self.dir / "gone").exists(): break
+            time.sleep(0.1)
+        subprocess.run([OPSIGHT, "import", "--quiet", folder, "-o", self.profile], check=True)
+        self.assertEqual(self.linears(), 5)
+
+    def test_what_is_no_capture_among_captures_holds_nobody_up(self):
+        done = self.run_script(TRAIN, """
+            import os
+            step()
+            folder = os.environ["OPSIGHT_CAPTURE_DIR"]
+            os.mkfifo(folder + "/pipe.opcap")
+            os.symlink("/dev/zero", folder + "/zero.opcap")
+        """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.linears(), 5)
+
     def test_a_slash_in_a_name_is_no_layer(self):
         done = self.run_script(TRAIN, """
             odd = nn.ModuleDict({"a/b": nn.Linear(8, 8)})

@@ -231,7 +231,7 @@ class Keeper {
         std::error_code problem;
         for (fs::directory_iterator it(folder_, problem), end; !problem && it != end; it.increment(problem)) {
             if (it->path().extension() == ".opcap") progress_.look(it->path().string());
-            const int file = flushes_ ? open(it->path().c_str(), O_RDONLY | O_CLOEXEC) : -1;
+            const int file = flushes_ ? open(it->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
             if (file < 0) continue;
             fdatasync(file);
             close(file);

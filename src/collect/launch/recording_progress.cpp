@@ -30,7 +30,7 @@ RecordingProgress::RecordingProgress()
     : terminal_(isatty(STDERR_FILENO) == 1), began_ns_(wire::clock_ns(CLOCK_MONOTONIC)) {}
 
 void RecordingProgress::look(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe holds nobody up
     if (file < 0) return;
     wire::FileHeader head;
     const ssize_t got = pread(file, static_cast<void*>(&head), sizeof head, 0);

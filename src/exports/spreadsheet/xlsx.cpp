@@ -60,7 +60,10 @@ class Workbook {
 
     Status close(const std::string& path) {
         const lxw_error problem = workbook_close(std::exchange(book_, nullptr));
-        return problem == LXW_NO_ERROR ? Status() : fail(lxw_strerror(problem), path);
+        return problem == LXW_NO_ERROR
+                   ? Status()
+                   : fail(fmt::format("cannot be written: {}", lxw_strerror(problem)), path, {},
+                          "is the disk full? Nothing was changed under this name");
     }
     int64_t sheets() const { return sheets_; }
     int64_t left_out() const { return left_out_; }

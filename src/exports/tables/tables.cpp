@@ -47,6 +47,14 @@ std::string rows_of(const std::string& table, const Scope& scope) {
     return rows;
 }
 
+// Those of DuckDB name a temporary file, which is gone.
+Error not_written_whole(const Error& error, const std::string& folder) {
+    return {.what = "is not written whole: " + error.what,
+            .file = folder,
+            .remedy = "make room, or choose another folder with -o; tables that stand there are whole",
+            .code = error.code};
+}
+
 Result<std::string> write(const Job& job, const Form& form) {
     OPSIGHT_TRY(make_folder(job.output));
     std::error_code problem;
@@ -67,11 +75,11 @@ Result<std::string> write(const Job& job, const Form& form) {
         OPSIGHT_ASSIGN(
             OutputFile file,
             OutputFile::reserve((folder / (name + std::string(form.ending))).string(), job.replace));
-        OPSIGHT_ASSIGN(const duck::Rows copied,
-                       connection.query(fmt::format("COPY ({}) TO {} ({})", rows_of(name, job.scope),
-                                                    duck::quote_text(file.temporary()), form.options)));
+        const auto copied = connection.query(fmt::format("COPY ({}) TO {} ({})", rows_of(name, job.scope),
+                                                         duck::quote_text(file.temporary()), form.options));
+        if (!copied) return fail(not_written_whole(copied.error(), job.output));
         OPSIGHT_TRY(file.commit());
-        if (!copied.rows.empty()) rows += query::integer(copied.rows[0][0]);
+        if (!copied->rows.empty()) rows += query::integer(copied->rows[0][0]);
     }
     return fmt::format("{} tables, {} rows", tables.rows.size(), rows);
 }
@@ -94,14 +102,14 @@ Result<int64_t> write_partitions(duck::Connection& connection, const fs::path& f
             ? fmt::format("{} (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (rank), OVERWRITE_OR_IGNORE)",
                           duck::quote_text(run_folder))
             : fmt::format("{} ({})", duck::quote_text(run_folder + "/data_0.parquet"), kParquet.options);
-    OPSIGHT_ASSIGN(const duck::Rows copied,
-                   connection.query(fmt::format("COPY ({}) TO {}", rows_of(table, job.scope), to)));
+    const auto copied = connection.query(fmt::format("COPY ({}) TO {}", rows_of(table, job.scope), to));
+    if (!copied) return fail(not_written_whole(copied.error(), job.output));
     const fs::path final_folder = folder / table / ("run=" + run);
     fs::create_directories(folder / table, problem);
     if (job.replace) fs::remove_all(final_folder, problem);
     fs::rename(run_folder, final_folder, problem);
     if (problem) return fail("cannot be given its name: " + problem.message(), final_folder.string());
-    return copied.rows.empty() ? 0 : query::integer(copied.rows[0][0]);
+    return copied->rows.empty() ? 0 : query::integer(copied->rows[0][0]);
 }
 
 Result<std::string> write_partitioned(const Job& job) {

@@ -1,0 +1,74 @@
+"""Files beside the traces: what has no end, what is a pipe, and what is damaged is a sentence, and holds nobody up."""
+
+import os
+import resource
+import shutil
+import tempfile
+import unittest
+
+import opsight_cli
+import tiny_trace
+
+
+def with_little_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+
+
+class Inputs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=opsight_cli.temporary_folder())
+        self.profile = os.path.join(self.folder, "run.opsight")
+        opsight_cli.run("import", tiny_trace.write(self.folder), "-o", self.profile)
+
+    def refused(self, *command, code=1):
+        """What the command says as it refuses, soon."""
+        done = opsight_cli.run(*command, check=False, timeout=60, preexec_fn=with_little_memory)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stderr
+
+    def test_a_file_of_settings_has_an_end(self):
+        for command in (["advise", self.profile, "--threshold-file"], ["devices", "--devices"]):
+            with self.subTest(command[0]):
+                self.assertIn("/dev/zero: is larger than", self.refused(*command, "/dev/zero"))
+        settings = os.path.join(self.folder, "settings")
+        with open(settings, "w", encoding="utf-8") as file:
+            file.write("# a comment\n" * 10_001 + "no_such_rule.x=1\n")
+        self.assertIn("line 10002", self.refused("advise", self.profile, "--threshold-file", settings, code=2))
+
+    def sweep(self):
+        for value in (1, 2):
+            shutil.copy(self.profile, os.path.join(self.folder, f"b{value}.opsight"))
+        out = tempfile.mkdtemp(dir=self.folder) + "/sweep"
+        opsight_cli.run("sweep", "--vary", "b=1,2", "--from", self.folder + "/b{b}.opsight", "-o", out)
+        return out
+
+    def test_a_sweep_reads_regular_files_only(self):
+        for name in ("sweep.json", "runs.jsonl"):
+            for replace in (os.mkfifo, lambda path: os.symlink("/dev/zero", path)):
+                folder = self.sweep()
+                path = os.path.join(folder, name)
+                os.unlink(path)
+                replace(path)
+                with self.subTest(path):
+                    self.assertIn(f"{name}: is not a regular file", self.refused("sweep", folder))
+        folder = self.sweep()
+        for name in os.listdir(folder + "/runs"):
+            os.unlink(f"{folder}/runs/{name}")
+            os.mkfifo(f"{folder}/runs/{name}")
+        done = opsight_cli.run("sweep", folder, "--wide", timeout=60)
+        self.assertIn("is not a regular file", done.stdout)
+
+    def test_a_sweep_tells_which_runs_it_cannot_read(self):
+        folder = self.sweep()
+        with open(folder + "/runs.jsonl", "w", encoding="utf-8") as file:
+            file.write("[" * 100_000 + "\n")
+        done = opsight_cli.run("sweep", folder, "--wide")
+        self.assertIn("line 1 of runs.jsonl is not a run and was passed over", done.stdout)
+        with open(folder + "/runs.jsonl", "a", encoding="utf-8") as file:
+            file.write("5\n")
+        done = opsight_cli.run("sweep", folder, "--wide")
+        self.assertIn("2 lines of runs.jsonl, the first of them line 1, are no runs", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -72,12 +72,13 @@ class Conversation:
 class Profile:
     """An imported trace."""
 
+    conversation = None  # begun with the first question
+
     def __init__(self, *traces, options=()):
         handle, self.path = tempfile.mkstemp(suffix=".opsight", dir=temporary_folder())
         os.close(handle)
         os.unlink(self.path)
         self.imported = run("import", *traces, "-o", self.path, *options)
-        self.conversation = None
 
     def info(self):
         return json.loads(run("info", self.path, "--json").stdout)

@@ -272,7 +272,8 @@ class Engine {
                     interrupting = query::united(interrupting, finding.times);
                 any = true;
             }
-        if (any)
+        // What files gain that have nothing to do with each other is no sum.
+        if (any && session_.contents().not_one_job.empty())
             out_.combined =
                 bound_of(all, aftermath(interrupting),
                          "the time in which at least one of them goes on, and what it leaves behind");

@@ -29,8 +29,8 @@ struct Advice {
     int64_t wall_ns = 0;             // of an iteration on average, or of the run
     std::string run = {};            // as commands name it: a word of a shell; empty: not told
     // Of all problems together: the time in which at least one of them goes on.
-    std::optional<Bound> combined;
-    std::string prediction_note;  // why nothing was predicted; empty: it was, or was not asked for
+    std::optional<Bound> combined;  // none where nothing is to gain, or of files that are not of one job
+    std::string prediction_note;    // why nothing was predicted; empty: it was, or was not asked for
 };
 
 Result<Advice> advise(query::Session& session, const Options& options = {});

@@ -83,7 +83,11 @@ constexpr std::string_view kNotAsked =
 
 std::string head_words(const Advice& advice) {
     if (advice.findings.empty() && advice.quiet.empty()) return std::string(kNotAsked);
-    if (!advice.combined) return "Nothing to gain was found.";
+    const bool bounded = std::any_of(advice.findings.begin(), advice.findings.end(),
+                                     [](const advise::Finding& each) { return each.bound.has_value(); });
+    if (!advice.combined)
+        return bounded ? "No gain is added up: the files do not fit together as one job."
+                       : "Nothing to gain was found.";
     return fmt::format("All that is to gain, together: {} of {}.", bound_words(advice, *advice.combined),
                        time_of(advice.wall_ns));
 }

@@ -164,7 +164,9 @@ class OneJob(unittest.TestCase):
         self.assertIn(why, " ".join(text.split()))
         report = text_of(profile)
         first = report[report.index("Where to Look First"):].splitlines()[1]
-        self.assertIn("These files are not the ranks of one job", first)
+        self.assertIn("These files do not fit together as one job", first)
+        advice = opsight_cli.run("advise", profile.path).stdout
+        self.assertTrue(advice.startswith("No gain is added up: the files do not fit together as one job."), advice)
         self.assertIn("do not fit together as one job", " ".join(report.split()))
 
     def test_ranks_of_one_job_are_left_alone(self):

@@ -11,7 +11,7 @@ Status check(Context& c) {
     if (grounds.empty()) return {};
     Finding finding{
         "one_job", "unknown",
-        "These files are not the ranks of one job: what is said of all of them together means little"};
+        "These files do not fit together as one job: what is said of all of them together means little"};
     finding.evidence = grounds + ".";
     finding.share_pct = 100;
     finding.advice = "Import each run by itself; opsight compare sets two beside each other.";

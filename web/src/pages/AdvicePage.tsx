@@ -40,7 +40,9 @@ export function AdvicePage() {
                 ? `all together ${boundWords(advice.combined, advice.iterations > 0)} of ${formatNs(advice.wall_ns)}; bounds overlap`
                 : advice.findings.length === 0 && advice.quiet.length === 0
                   ? "no rule could be asked of this recording"
-                  : "nothing to gain was found"
+                  : advice.findings.some((each) => each.bound)
+                    ? "no gain is added up: the files do not fit together as one job"
+                    : "nothing to gain was found"
             }
           >
             <ol className="findings advice">

@@ -46,18 +46,20 @@ std::vector<Recording> recordings_of(const Profile& p) {
 // Ranks of one job begin to record in the same step, which takes no minute.
 constexpr int64_t kApartNs = 60'000'000'000;
 
-// Ranks of other machines, as far as these are told, may have other clocks.
-bool may_be_clocks(const Profile& p, const std::vector<Recording>& all, size_t first_after) {
-    const auto hosts = [&](size_t from, size_t to) {
-        std::set<std::string> names;
-        for (size_t i = from; i < to; ++i)
-            names.insert(p.ranks[all[i].rank].host);
-        return names;
-    };
-    const std::set<std::string> before = hosts(0, first_after), after = hosts(first_after, all.size());
-    return before.count("") == 0 && after.count("") == 0 &&
-           std::none_of(after.begin(), after.end(),
-                        [&](const std::string& host) { return before.count(host) > 0; });
+// Ranks of other machines, as far as these are told, may have other clocks. For each recording: whether no
+// host of it and those before is one of those behind it.
+std::vector<bool> ends_of_hosts(const Profile& p, const std::vector<Recording>& all) {
+    std::map<std::string_view, size_t> last;
+    for (size_t i = 0; i < all.size(); ++i)
+        last[p.ranks[all[i].rank].host] = i;
+    std::vector<bool> ends(all.size(), false);
+    if (last.contains("")) return ends;
+    size_t furthest = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+        furthest = std::max(furthest, last[p.ranks[all[i].rank].host]);
+        ends[i] = furthest == i;
+    }
+    return ends;
 }
 
 std::string span_of_time(int64_t ns) {
@@ -69,10 +71,11 @@ std::string span_of_time(int64_t ns) {
 
 std::string other_times(const Profile& p) {
     const std::vector<Recording> all = recordings_of(p);
+    const std::vector<bool> may_be_clocks = ends_of_hosts(p, all);
     int64_t times = 1, apart = 0, end = all.empty() ? 0 : all[0].end;
     for (size_t i = 1; i < all.size(); ++i) {
         const int64_t gap = all[i].begin - end;
-        if (gap >= kApartNs && !may_be_clocks(p, all, i)) {
+        if (gap >= kApartNs && !may_be_clocks[i - 1]) {
             ++times;
             apart = std::max(apart, gap);
         }

@@ -13,6 +13,12 @@
 namespace opsight {
 namespace {
 
+std::string size_text(size_t bytes) {
+    constexpr size_t kMiB = size_t{1} << 20;
+    return bytes > 0 && bytes % kMiB == 0 ? fmt::format("{} MiB", bytes / kMiB)
+                                          : fmt::format("{} bytes", bytes);
+}
+
 Result<std::string> read_small(const std::string& path, size_t most, bool only_regular) {
     // Without O_NONBLOCK a pipe that nobody writes to would hold us here.
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (only_regular ? O_NONBLOCK : 0));
@@ -27,11 +33,12 @@ Result<std::string> read_small(const std::string& path, size_t most, bool only_r
     for (;;) {
         const ssize_t got = ::read(file, part.data(), part.size());
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)), path);
+        if (got < 0)
+            return fail(fmt::format("cannot be read: {}", std::strerror(errno)), path, {}, "is it a file?");
         if (got == 0) return text;
         text.append(part.data(), static_cast<size_t>(got));
         if (text.size() > most)
-            return fail(fmt::format("is larger than {} bytes", most), path, {}, "is it the right file?");
+            return fail("is larger than " + size_text(most), path, {}, "is it the right file?");
     }
 }
 

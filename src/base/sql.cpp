@@ -14,15 +14,21 @@ bool is_name(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-// Where the text, the quoted name or the comment that begins at `at` ends; `at` itself where there is none.
-size_t end_of_quoted(const std::string& sql, size_t at) {
-    const auto after = [&sql](size_t found, size_t length) {
-        return found == std::string::npos ? sql.size() : found + length;
-    };
-    if (sql[at] == '\'' || sql[at] == '"') return after(sql.find(sql[at], at + 1), 1);
-    if (sql.compare(at, 2, "--") == 0) return after(sql.find('\n', at), 1);
-    if (sql.compare(at, 2, "/*") == 0) return after(sql.find("*/", at + 2), 2);
-    return at;
+size_t past(std::string_view sql, std::string_view end, size_t from) {
+    const size_t found = sql.find(end, from);
+    return found == sql.npos ? sql.npos : found + end.size();
+}
+
+size_t past_comment(std::string_view sql, size_t at) {
+    for (size_t depth = 0; at + 1 < sql.size();) {
+        const std::string_view two = sql.substr(at, 2);
+        const bool begins = two == "/*", ends = two == "*/";
+        depth += begins ? 1 : 0;
+        depth -= ends ? 1 : 0;
+        at += begins || ends ? 2 : 1;
+        if (depth == 0) return at;
+    }
+    return sql.npos;
 }
 
 std::string quoted(std::string_view text, char mark) {
@@ -35,6 +41,14 @@ std::string quoted(std::string_view text, char mark) {
 }
 
 }  // namespace
+
+size_t past_quoted(std::string_view sql, size_t at) {
+    // A quote that is written twice ends and begins anew.
+    if (sql[at] == '\'' || sql[at] == '"') return past(sql, sql.substr(at, 1), at + 1);
+    const std::string_view two = sql.substr(at, 2);
+    if (two == "--") return past(sql, "\n", at);
+    return two == "/*" ? past_comment(sql, at) : at;
+}
 
 std::string literal(const Cell& value) {
     if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
@@ -62,7 +76,7 @@ std::string written_with(const Statement& statement,
     const auto& values = statement.values;
     std::string out;
     for (size_t at = 0; at < text.size();) {
-        if (const size_t end = end_of_quoted(text, at); end > at) {
+        if (const size_t end = std::min(past_quoted(text, at), text.size()); end > at) {
             out.append(text, at, end - at);
             at = end;
             continue;

@@ -2,6 +2,7 @@
 // for. The files are embedded at build (scripts/embed_sql.py).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -38,6 +39,10 @@ class Statement {
     std::string text;
     std::vector<std::pair<std::string, Cell>> values;
 };
+
+// Where the text, the quoted name or the comment that begins at `at` ends: npos where it does not, `at` where
+// none begins. Comments between /* and */ may hold others.
+size_t past_quoted(std::string_view sql, size_t at);
 
 // A value as SQL has it: '1'::BIGINT, true, 'text', NULL.
 std::string literal(const Cell& value);

@@ -14,6 +14,13 @@ TEST(Statement, ValuesStandInPlaceOfTheirNames) {
               "SELECT '1'::BIGINT, ('it''s'), $none, '$a', \"$a\" -- $a\n/* $a */ + '1'::BIGINT");
 }
 
+TEST(Statement, CommentsMayHoldComments) {
+    Statement statement("/* $a /* $a */ $a */ $a");
+    statement.set("a", int64_t{1});
+    EXPECT_EQ(statement.written(), "/* $a /* $a */ $a */ '1'::BIGINT");
+    EXPECT_EQ(past_quoted("/* a /* b */ c", 0), std::string_view::npos);
+}
+
 // What DuckDB reads of a literal is the value itself, whatever it holds.
 TEST(Statement, ValuesComeBackAsTheyWere) {
     const auto database = Database::open(":memory:", {});

@@ -3,10 +3,10 @@
 #include <sys/resource.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/json_writer.h"
+#include "base/small_file.h"
 #include "cli/new_file.h"
 
 namespace opsight::cli {
@@ -24,8 +24,8 @@ Result<Outcome> read_outcome(const std::string& path) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored))
         return fail(Error{.what = "is not there", .file = path, .code = ErrorCode::kNotFound});
-    std::ifstream file(path);
-    const nlohmann::json in = nlohmann::json::parse(file, nullptr, false);
+    OPSIGHT_ASSIGN(const std::string text, small_regular_file(path, kLargestSettings));
+    const nlohmann::json in = nlohmann::json::parse(text, nullptr, false);
     if (!in.is_object() || !in.contains("exit_code") || !in["exit_code"].is_number_integer())
         return fail("does not say how the program ended", path);
     Outcome out;

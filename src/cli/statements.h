@@ -19,6 +19,7 @@ class StatementCutter {
 
   private:
     std::string text_;
+    size_t looked_at_ = 0;  // before it no statement ends
 };
 
 // Whether there is more than blanks, comments and semicolons.

@@ -1,8 +1,10 @@
 #include "report/render_info.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/terminal_text.h"
 #include "query/ask/versions.h"
@@ -37,18 +39,15 @@ Properties last_of_each(const Properties& all) {
     return once;
 }
 
-// Kineto's messages are lists written as JSON: as many as they are, without its marks.
+// Kineto's messages are lists of texts, written as JSON.
 std::string without_list_marks(const std::string& text) {
-    if (!text.starts_with("[\"") || !text.ends_with("\"]")) return text;
-    std::string inside = text.substr(2, text.size() - 4);
-    size_t count = 1;
-    for (size_t at = 0; (at = inside.find("\",", at)) != inside.npos; ++at) {
-        const size_t next = inside.find_first_not_of(' ', at + 2);
-        if (next == inside.npos || inside[next] != '"') continue;
-        inside.replace(at, next + 1 - at, "; ");
-        ++count;
-    }
-    return count == 1 ? inside : fmt::format("{} messages: {}", count, inside);
+    const nlohmann::json list =
+        text.starts_with("[") ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
+    const auto is_text = [](const nlohmann::json& each) { return each.is_string(); };
+    if (!list.is_array() || list.empty() || !std::all_of(list.begin(), list.end(), is_text)) return text;
+    const auto texts = list.get<std::vector<std::string>>();
+    return texts.size() == 1 ? texts[0]
+                             : fmt::format("{} messages: {}", texts.size(), fmt::join(texts, "; "));
 }
 
 // A line for each key: where files differ, what several of them tell. What does not fit is in the JSON.

@@ -404,18 +404,12 @@ class SqlTest(Cli):
         self.assertIn("86000", self.run_cli("sql", profile, query).stdout.replace(",", ""))
 
     def test_statements_of_standard_input_are_answered_as_they_come(self):
-        with subprocess.Popen([opsight_cli.PROGRAM, "sql", self.made(), "--format", "json"], text=True,
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
-            for number in (1, 2):
-                running.stdin.write(f"SELECT {number} AS n, ';' AS t;\n")
-                running.stdin.flush()
-                answer = "".join(iter(running.stdout.readline, "\n"))  # an empty line ends it
-                self.assertEqual(json.loads(answer), [{"n": number, "t": ";"}])
-            running.stdin.write("CREATE TEMP TABLE t AS SELECT 7 AS n; ; FROM t -- the last one needs no semicolon")
-            running.stdin.close()
-            *_, last, empty = running.stdout.read().split("\n\n")
-            self.assertEqual((json.loads(last), empty), ([{"n": 7}], ""))
-        self.assertEqual(running.returncode, 0)
+        talk = opsight_cli.Conversation(self.made())
+        for number in (1, 2):
+            self.assertEqual(talk.ask(f"SELECT {number} AS n, ';' AS t"), [{"n": number, "t": ";"}])
+        rest = "CREATE TEMP TABLE t AS SELECT 7 AS n; ; FROM t -- the last one needs no semicolon"
+        *_, last, empty = talk.process.communicate(rest)[0].split("\n\n")
+        self.assertEqual((json.loads(last), empty, talk.process.returncode), ([{"n": 7}], "", 0))
 
     def test_the_first_statement_that_fails_ends_a_script(self):
         done = self.run_cli("sql", self.made(), "--format", "csv", input="SELECT 1 AS a;\nnonsense;\nSELECT 3;")

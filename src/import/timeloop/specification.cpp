@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/small_file.h"
 #include "import/timeloop/accelergy.h"
 #include "import/timeloop/architectures.h"
 #include "import/timeloop/attributes.h"
@@ -18,7 +19,7 @@ class Parts {
     explicit Parts(const TemplateValues& values) : values_(values) {}
 
     Status add(const std::string& path) {
-        OPSIGHT_ASSIGN(const std::string text, read_text(path));
+        OPSIGHT_ASSIGN(const std::string text, small_file(path, kLargestSettings));
         return add_text(text, path);
     }
     Status add_text(const std::string& text, const std::string& path) {
@@ -152,7 +153,7 @@ class Reader {
 
     // YAML, or the loop nest that Timeloop prints.
     Status read_mapping_file(const std::string& path, const TemplateValues& values) {
-        OPSIGHT_ASSIGN(const std::string text, read_text(path));
+        OPSIGHT_ASSIGN(const std::string text, small_file(path, kLargestSettings));
         if (text.find("mapping:") == std::string::npos) {
             OPSIGHT_ASSIGN(out.mapping, read_loop_nest(text, path, out.architecture, out.problem));
             return {};

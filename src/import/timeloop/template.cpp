@@ -8,6 +8,8 @@
 #include <optional>
 #include <system_error>
 
+#include "base/small_file.h"
+
 namespace opsight::importer::timeloop {
 namespace {
 
@@ -181,7 +183,7 @@ class Renderer {
                 "take out one of these includes");
         if (shared_.open.size() >= kDeepestInclude || ++shared_.files > kMostFiles)
             return refuse("too many files are included", "at most 256, nested up to 16 deep");
-        OPSIGHT_ASSIGN(const std::string text, read_text(file));
+        OPSIGHT_ASSIGN(const std::string text, small_file(file, kLargestSettings));
         shared_.open.push_back(same);
         Renderer renderer(shared_, file, folders_);
         auto result = what(renderer, text);
@@ -230,7 +232,7 @@ Result<Tree> read_yaml_text(const std::string& text, const std::string& path, co
 }
 
 Result<Tree> read_yaml_file(const std::string& path, const TemplateValues& values) {
-    OPSIGHT_ASSIGN(const std::string text, read_text(path));
+    OPSIGHT_ASSIGN(const std::string text, small_file(path, kLargestSettings));
     return read_yaml_text(text, path, values);
 }
 

@@ -4,16 +4,13 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <system_error>
 
 namespace opsight::importer::timeloop {
 namespace {
 
-constexpr size_t kLargestFile = 16 << 20;
 constexpr int kMostNodes = 1 << 20, kDeepestTree = 64;
 constexpr size_t kMostMembers = 4096;  // of one map: they are looked for one by one
 constexpr const char* kRemedy = "docs/MAPPING.md shows the form of the files";
@@ -180,20 +177,6 @@ Result<Tree> parse_yaml(const std::string& text, const std::string& name, const 
     } catch (const YAML::Exception& problem) {
         return fail("not YAML: " + problem.msg, name, fmt::format("line {}", problem.mark.line + 1), kRemedy);
     }
-}
-
-Result<std::string> read_text(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return fail("cannot be opened", path, {}, "check the path");
-    std::string text;
-    std::array<char, size_t{1} << 14> chunk{};
-    while (text.size() <= kLargestFile && file) {
-        file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-        text.append(chunk.data(), static_cast<size_t>(file.gcount()));
-    }
-    if (file.bad() || (text.empty() && !file.eof())) return fail("cannot be read", path, {}, "is it a file?");
-    if (text.size() > kLargestFile) return fail("is larger than 16 MiB", path, {}, "is it the right file?");
-    return text;
 }
 
 }  // namespace opsight::importer::timeloop

@@ -54,7 +54,5 @@ struct TreeMember {
 // `included` stands in its place.
 Result<Tree> parse_yaml(const std::string& text, const std::string& name,
                         const std::vector<Tree>& included = {});
-// A file of up to 16 MiB.
-Result<std::string> read_text(const std::string& path);
 
 }  // namespace opsight::importer::timeloop

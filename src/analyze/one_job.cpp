@@ -82,7 +82,8 @@ std::string other_times(const Profile& p) {
         end = std::max(end, all[i].end);
     }
     if (times == 1) return {};
-    return fmt::format("recorded at {} times with up to {} in between", times, span_of_time(apart));
+    return fmt::format("recorded at {} times with up to {} in between by their clocks", times,
+                       span_of_time(apart));
 }
 
 std::string other_sizes(const Profile& p) {

@@ -48,7 +48,8 @@ TEST(OneJob, RecordingsOfOtherTimesDoNot) {
                        {kSecond, 1},
                        {3 * kDay + 8 * kSecond, 2, -1, "", "MI210"},
                        {10 * kDay, 3, -1, "", "V100"}}),
-              "4 recordings, recorded at 3 times with up to 7 days in between; on 2 models of devices: "
+              "4 recordings, recorded at 3 times with up to 7 days in between by their clocks; on 2 models "
+              "of devices: "
               "MI210, V100");
 }
 
@@ -56,7 +57,7 @@ TEST(OneJob, RecordingsOfOtherTimesDoNot) {
 TEST(OneJob, TimesOfOtherHostsSayNothing) {
     EXPECT_EQ(grounds({{0, 0, 2, "a"}, {9000 * kSecond, 1, 2, "b"}}), "");
     EXPECT_EQ(grounds({{0, 0, 2, "a"}, {9000 * kSecond, 1, 2, "a"}}),
-              "2 recordings, recorded at 2 times with up to 2 hours in between");
+              "2 recordings, recorded at 2 times with up to 2 hours in between by their clocks");
 }
 
 // A report of Nsight Systems has a rank for each process.

@@ -156,7 +156,7 @@ class OneJob(unittest.TestCase):
     def test_a_folder_of_traces_of_other_years_is_no_job(self):
         years = 365 * 86400 * 1e6
         profile = opsight_cli.Profile(self.folder("years", [0, years, 3 * years]))
-        why = "3 recordings, recorded at 3 times with up to 730 days in between"
+        why = "3 recordings, recorded at 3 times with up to 730 days in between by their clocks"
         self.assertIn("not_one_job", profile.imported.stderr)
         self.assertIn(why, profile.imported.stderr)
         text = opsight_cli.run("info", profile.path).stdout

@@ -2,7 +2,8 @@
 """Adds up the results of ./dev test: the single tests inside every ctest entry.
 
 usage: tally.py FOLDER    reads FOLDER/SUITE.junit (ctest) and FOLDER/SUITE/*.xml (GoogleTest);
-prints what was skipped and what failed, then "N passed, N failed, N skipped"; exit 1 where a test failed.
+prints what was skipped and what failed, with the words of the case that failed, then
+"N passed, N failed, N skipped"; exit 1 where a test failed.
 """
 import pathlib
 import re
@@ -13,21 +14,26 @@ from collections import Counter
 RAN = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
 OUTCOME = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
 VITEST = re.compile(r"^\s*Tests\s+(?:(\d+) failed \| )?(\d+) passed(?: \| (\d+) skipped)?", re.MULTILINE)
+FAILED_PYTHON = re.compile(r"^=+\n(?:FAIL|ERROR): ([^\n]*)\n-+\n(.*?)(?=^=+$|^-+\nRan |\Z)", re.MULTILINE | re.DOTALL)
+FAILED_VITEST = re.compile(r"^\s*FAIL\s+([^\n]*)\n(.*?)(?=^\s*FAIL\s|^⎯|\Z)", re.MULTILINE | re.DOTALL)
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 SKIPPED_PYTHON = re.compile(r"^(\S+ \(\S+\)).*\.\.\. skipped (.*)$", re.MULTILINE)
+LINES_TOLD = 12  # of what a failed case said
 
 
 class Tally:
     def __init__(self):
         self.passed = 0
-        self.failed = []   # names
+        self.failed = []   # (name, what it said)
         self.skipped = []  # (name, reason)
 
     def add_gtest(self, path):
         for case in ET.parse(path).getroot().iter("testcase"):
             name = f"{case.get('classname')}.{case.get('name')}"
             skip = case.find("skipped")
-            if case.find("failure") is not None:
-                self.failed.append(name)
+            failure = case.find("failure")
+            if failure is not None:
+                self.failed.append((name, failure.get("message") or ""))
             elif skip is not None:
                 self.skipped.append((name, (skip.get("message") or "").strip().split("\n")[-1]))
             elif case.get("status") != "notrun":
@@ -43,13 +49,18 @@ class Tally:
         reasons = SKIPPED_PYTHON.findall(output)
         reasons += [(name, "")] * (counts["skipped"] - len(reasons))
         self.skipped += reasons
-        self.failed += [f"{name} (a case of it)"] * bad
+        self.add_failed(name, FAILED_PYTHON.findall(output), bad)
         self.passed += max(0, total - bad - len(reasons))
-        return bad
+
+    def add_failed(self, entry, told, count):
+        """`told`: (case, words) found in the output of an entry of which `count` cases failed."""
+        told = list(dict(told).items())[:count]
+        self.failed += [(f"{entry}: {case}", words) for case, words in told]
+        self.failed += [(f"{entry} (a case of it)", "")] * (count - len(told))
 
     def add_ctest(self, case, unit_results):
         name, status = case.get("name"), case.get("status")
-        output = case.findtext("system-out") or ""
+        output = COLOURS.sub("", case.findtext("system-out") or "")
         before = len(self.failed)
         if status == "notrun" or case.find("skipped") is not None:
             self.skipped.append((name, output.strip().split("\n")[-1]))
@@ -59,14 +70,18 @@ class Tally:
         elif RAN.search(output):
             self.add_unittest(name, output)
         elif tests := VITEST.search(output):
-            self.failed += [f"{name} (a case of it)"] * int(tests[1] or 0)
+            self.add_failed(name, FAILED_VITEST.findall(output), int(tests[1] or 0))
             self.passed += int(tests[2])
             self.skipped += [(f"{name} (a case of it)", "")] * int(tests[3] or 0)
         elif status == "run":
             self.passed += 1
         # A crash, a timeout or a leak found at exit fails the entry although no single case did.
         if status != "run" and len(self.failed) == before:
-            self.failed.append(name)
+            self.failed.append((name, output))
+
+
+def last_lines(words):
+    return [line for line in words.splitlines() if line.strip()][-LINES_TOLD:]
 
 
 def collect(folder):
@@ -82,8 +97,8 @@ def main():
     tally = collect(pathlib.Path(sys.argv[1]))
     for name, reason in tally.skipped:
         print(f"SKIPPED  {name}: {reason or 'no reason given'}")
-    for name in tally.failed:
-        print(f"FAILED   {name}")
+    for name, words in tally.failed:
+        print("\n".join([f"FAILED   {name}", *(f"         {line}" for line in last_lines(words))]))
     line = f"{tally.passed} passed, {len(tally.failed)} failed"
     print(line + (f", {len(tally.skipped)} skipped" if tally.skipped else ""))
     return 1 if tally.failed or not tally.passed else 0

@@ -14,7 +14,14 @@ GTEST = '''<testsuites><testsuite name="S">
 PYTHON = '''test_a (m.T) ... ok
 test_b (m.T) ... skipped 'no golden folder'
 test_c (m.T) ... FAIL
-----
+
+======================================================================
+FAIL: test_c (m.T)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+AssertionError: 1 != 2
+
+----------------------------------------------------------------------
 Ran 3 tests in 0.1s
 
 FAILED (failures=1, skipped=1)
@@ -42,24 +49,34 @@ class Tally(unittest.TestCase):
     def test_googletest_cases_are_counted(self):
         code, lines = self.tally([("unit_base", "fail", "")], GTEST)
         self.assertEqual(code, 1)
-        self.assertEqual(lines, ["SKIPPED  S.C: no corpus", "FAILED   S.B", "1 passed, 1 failed, 1 skipped"])
+        self.assertEqual([" ".join(line.split()) for line in lines],
+                         ["SKIPPED S.C: no corpus", "FAILED S.B", "no", "1 passed, 1 failed, 1 skipped"])
 
     def test_python_cases_are_counted(self):
         code, lines = self.tally([("golden_x", "fail", PYTHON)])
         self.assertEqual(code, 1)
         self.assertEqual(lines[0], "SKIPPED  test_b (m.T): 'no golden folder'")
+        self.assertEqual(lines[1], "FAILED   golden_x: test_c (m.T)")
+        self.assertEqual(lines[-2].strip(), "AssertionError: 1 != 2")
         self.assertEqual(lines[-1], "1 passed, 1 failed, 1 skipped")
 
     def test_cases_of_the_page_are_counted(self):
         lines = " Test Files  2 passed (2)\n      Tests  1 failed | 47 passed (48)\n"
-        self.assertEqual(self.tally([("web_unit", "fail", lines)])[1][-1], "47 passed, 1 failed")
+        self.assertEqual(self.tally([("web_unit", "fail", lines)])[1],
+                         ["FAILED   web_unit (a case of it)", "47 passed, 1 failed"])
+        said = ("⎯⎯ Failed Tests 1 ⎯⎯\n\n FAIL  a.test.ts &gt; a table &gt; sorts\n"
+                "Error: too late\n ❯ a.test.ts:3:1\n⎯⎯[1/1]⎯\n")
+        _, told = self.tally([("browser", "fail", said + lines)])
+        self.assertEqual(told[0], "FAILED   browser: a.test.ts > a table > sorts")
+        self.assertEqual([line.strip() for line in told[1:]],
+                         ["Error: too late", "❯ a.test.ts:3:1", "47 passed, 1 failed"])
         lines = "      Tests  90 passed | 13 skipped (103)\n"
         self.assertEqual(self.tally([("browser", "run", lines)])[1][-1], "90 passed, 0 failed, 13 skipped")
 
     def test_a_crash_counts_though_every_case_passed(self):
         passing = GTEST.replace('<failure message="no"/>', "")
         code, lines = self.tally([("unit_base", "fail", "AddressSanitizer")], passing)
-        self.assertEqual((code, lines[1]), (1, "FAILED   unit_base"))
+        self.assertEqual((code, lines[1], lines[2].strip()), (1, "FAILED   unit_base", "AddressSanitizer"))
 
     def test_a_missing_program_is_a_failure(self):
         code, lines = self.tally([("unit_base", "fail", "")])

@@ -80,5 +80,20 @@ TEST(BesideOps, TimeInRangesAndTimeOfNothingAreGainedOnce) {
     EXPECT_EQ(program->places[0].end, 7 * kMs);
 }
 
+// A program of CUDA of which neither ops nor switches of context were recorded: 3 of 4 ms may be its own work.
+TEST(BesideOps, WhatNothingOfTheRecordingCouldShowIsNotKnown) {
+    TestProfile t;
+    for (int64_t i = 0; i < 10; ++i) {
+        t.api("cudaLaunchKernel", i * 4 * kMs, kMs / 10, t.thread(), i);
+        t.kernel("saxpy", i * 4 * kMs + kMs / 5, 4 * kMs / 5, t.stream(), i);
+    }
+    const Findings found = found_by("beside_ops", std::move(t), {.whole = true});
+    const Finding* outside = find(found, "outside");
+    ASSERT_TRUE(outside);
+    EXPECT_EQ(outside->kind, "unknown");
+    EXPECT_FALSE(outside->bound);
+    EXPECT_NE(outside->evidence.find("not recorded"), std::string::npos) << outside->evidence;
+}
+
 }  // namespace
 }  // namespace opsight::advise

@@ -92,11 +92,30 @@ std::string head_words(const Advice& advice) {
                        time_of(advice.wall_ns));
 }
 
-std::string not_checked_words(const Advice& advice) {
-    std::string words;
-    for (const advise::NotChecked& each : advice.not_checked)
-        words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", each.rule, each.why);
+// "no ops were recorded: data_loading, copies": each reason once, in the order of the first rule that it
+// keeps.
+std::vector<std::string> not_checked_words(const Advice& advice) {
+    std::vector<std::pair<std::string_view, std::string>> reasons;
+    for (const advise::NotChecked& each : advice.not_checked) {
+        const auto known = std::find_if(reasons.begin(), reasons.end(),
+                                        [&](const auto& reason) { return reason.first == each.why; });
+        if (known == reasons.end())
+            reasons.emplace_back(each.why, each.rule);
+        else
+            known->second += ", " + each.rule;
+    }
+    std::vector<std::string> words;
+    for (const auto& [why, rules] : reasons)
+        words.push_back(fmt::format("{}: {}", why, rules));
     return words;
+}
+
+std::string html_not_checked(const Advice& advice) {
+    if (advice.not_checked.empty()) return {};
+    std::string out = "<p class=\"note\">Not checked:</p><ul class=\"note\">";
+    for (const std::string& words : not_checked_words(advice))
+        out += fmt::format("<li>{}</li>", html_escaped(words));
+    return out + "</ul>";
 }
 
 // "4.000 ms at 13.000 ms of rank 1, ...": where in the timeline.
@@ -201,10 +220,12 @@ std::string render_advice(const Advice& advice, int width) {
             out += wrapped(evidence_words(advice) + ":", columns, 3) + wrapped(f.query, columns, 5);
         if (!f.verify.empty()) out += wrapped("verify: " + f.verify, columns, 3);
     }
-    if (!advice.not_checked.empty())
-        out += "\n" + wrapped("Not checked: " + not_checked_words(advice), columns, 0);
+    if (!advice.not_checked.empty()) out += "\nNot checked:\n";
+    for (const std::string& words : not_checked_words(advice))
+        out += "-" + wrapped(words, columns, 2).substr(1);
     if (!advice.quiet.empty())
-        out += wrapped(fmt::format("Checked, nothing found: {}", fmt::join(advice.quiet, ", ")), columns, 0);
+        out += "\n" +
+               wrapped(fmt::format("Checked, nothing found: {}", fmt::join(advice.quiet, ", ")), columns, 0);
     if (!advice.prediction_note.empty()) out += wrapped(advice.prediction_note, columns, 0);
     return out;
 }
@@ -236,9 +257,7 @@ std::string render_advice_section(const Advice& advice) {
     for (const Finding& f : advice.findings)
         out += html_finding(advice, f);
     out += "</ol>";
-    if (!advice.not_checked.empty())
-        out += fmt::format("<p class=\"note\">Not checked: {}</p>", html_escaped(not_checked_words(advice)));
-    return out + "</section>\n";
+    return out + html_not_checked(advice) + "</section>\n";
 }
 
 std::string render_advice_markdown(const Advice& advice) {
@@ -249,8 +268,9 @@ std::string render_advice_markdown(const Advice& advice) {
         out += fmt::format("| {} | {} | {} | {} |\n", rank_of(f), markdown_text(sentences(f)),
                            f.bound ? markdown_text(bound_words(advice, *f.bound)) : "-",
                            markdown_text(f.advice));
-    if (!advice.not_checked.empty())
-        out += "\nNot checked: " + markdown_text(not_checked_words(advice)) + "\n";
+    if (!advice.not_checked.empty()) out += "\nNot checked:\n\n";
+    for (const std::string& words : not_checked_words(advice))
+        out += "- " + markdown_text(words) + "\n";
     if (!advice.findings.empty()) out += "\n";
     size_t number = 0;
     for (const Finding& f : advice.findings)
@@ -268,8 +288,7 @@ std::string render_advice_html(const Advice& advice, const std::string& title, c
     for (const Finding& f : advice.findings)
         out += html_finding(advice, f);
     out += "</ol>";
-    if (!advice.not_checked.empty())
-        out += fmt::format("<p class=\"note\">Not checked: {}</p>", html_escaped(not_checked_words(advice)));
+    out += html_not_checked(advice);
     return out + fmt::format("<footer>{}</footer></body></html>\n", html_escaped(writer));
 }
 

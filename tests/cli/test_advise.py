@@ -50,13 +50,28 @@ class Advise(unittest.TestCase):
         found = json.loads(self.run_it(self.trace, "--json", *args))
         return next((each for each in found["findings"] if each["rule"] == rule), None), found
 
-    def test_where_the_wall_clock_is_not_known_no_rule_is_quiet(self):
-        log = self.write("run.onednn.log", "onednn_verbose,info,cpu,runtime:OpenMP\n" + 20 * (
-            "onednn_verbose,exec,cpu,reorder,jit:uni,undef,src_f32::blocked:abcd:f0 dst_f32::blocked:Acdb16a:f0,,,"
-            "64x3x7x7,0.5\n"))
-        self.assertTrue(self.run_it(log).startswith("No rule could be asked of this recording"))
-        found = json.loads(self.run_it(log, "--json"))
-        self.assertEqual((found["findings"], found["quiet"]), ([], []))
+    def onednn_log(self, *kinds):
+        return self.write("run.onednn.log", "onednn_verbose,info,cpu,runtime:OpenMP\n" + "".join(
+            f"onednn_verbose,exec,cpu,{kind},jit:uni,undef,src_f32::blocked:abcd:f0 dst_f32::blocked:Acdb16a:f0,,,"
+            "64x3x7x7,0.5\n" for kind in kinds))
+
+    def test_where_the_wall_clock_is_not_known_only_durations_are_judged(self):
+        found = json.loads(self.run_it(self.onednn_log(*["eltwise"] * 20), "--json"))
+        self.assertEqual((found["findings"], found["quiet"]), ([], ["layout_reorders"]))
+        found = json.loads(self.run_it(self.onednn_log(*["reorder"] * 15, *["convolution"] * 5), "--json"))
+        (finding,) = found["findings"]
+        self.assertEqual(finding["title"], "Reorders between layouts of oneDNN take 75.0% of the recorded time")
+        self.assertEqual((finding["bound"]["ns"], found["wall_ns"]), (7_500_000, 10_000_000))
+
+    def test_where_nothing_can_be_asked_that_is_said(self):
+        trace = {"traceEvents": [{"ph": "i", "name": "x", "ts": 1, "pid": 1, "tid": 1, "s": "t"}]}
+        self.assertTrue(self.run_it(self.write("empty.json", json.dumps(trace)))
+                        .startswith("No rule could be asked of this recording"))
+
+    def test_a_reason_stands_once_with_the_rules_that_it_keeps(self):
+        text = self.run_it(self.onednn_log("eltwise"))
+        self.assertEqual(text.count("no work of a device was recorded"), 1)
+        self.assertIn("\n- no work of a device was recorded: tensor_cores, ", text)
 
     def test_a_bound_is_the_time_of_what_it_is_about(self):
         loading, found = self.finding("data_loading")

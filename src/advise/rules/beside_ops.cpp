@@ -26,9 +26,16 @@ void tell_earlier_work(const RunFacts& f, Finding& finding) {
         finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
 }
 
-// What runs while the recording shows nothing: switches of context tell whether the program does.
+// What runs while the recording shows nothing: switches of context tell whether the program does. Without them
+// and without ops it may be the program's own work, which nothing of the recording could show.
 void tell_unseen(const RunFacts& f, Finding& finding) {
-    if (f.idle_on_cpu_ns < 0) return;
+    if (f.idle_on_cpu_ns < 0) {
+        if (f.ops || f.python_frames) return;
+        finding.kind = "unknown";
+        finding.evidence = "What the program does between its calls was not recorded.";
+        finding.advice = "CPU samples, switches of context or NVTX ranges tell what runs then.";
+        return;
+    }
     finding.evidence = fmt::format("By the switches of context a thread is on a CPU in {} of these {}.",
                                    milliseconds(f.idle_on_cpu_ns), milliseconds(f.idle_ns));
     if (2 * f.idle_on_cpu_ns >= f.idle_ns) {

@@ -13,8 +13,11 @@ Status check(Context& c) {
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{"layout_reorders", "problem",
-                    fmt::format("Reorders between layouts of oneDNN take {} of the time", percent(share))};
+                    fmt::format("Reorders between layouts of oneDNN take {} of the {}time", percent(share),
+                                c.facts().wall_ns > 0 ? "" : "recorded ")};
     finding.evidence = c.how_often(found.count, "reorders") + ".";
+    if (c.facts().wall_ns <= 0)
+        finding.evidence += " The share is of the time that was recorded: when work ran is not told.";
     finding.advice =
         "Order weights once: ipex.optimize or torch.compile's freezing keep them in oneDNN's layout.";
     finding.share_pct = share;
@@ -47,6 +50,7 @@ Rule layout_reorders_rule() {
             "GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "oneDNN, understanding memory formats",
+        .of_durations = true,
         .lacks = lacks,
         .check = check,
     };

@@ -6,6 +6,13 @@ import { formatNs } from "../widgets/format";
 import { Answered } from "../widgets/states";
 import { boundWords, FindingHead } from "./findings";
 
+// The rules that each reason keeps, in the order of the first.
+function byReason(all: { rule: string; why: string }[]): [string, string[]][] {
+  const reasons = new Map<string, string[]>();
+  for (const { rule, why } of all) reasons.set(why, [...(reasons.get(why) ?? []), rule]);
+  return [...reasons];
+}
+
 function Details({ finding }: { finding: Finding }) {
   const rows: [string, string, boolean][] = [
     ["Bound", finding.bound?.formula ?? "", false],
@@ -59,9 +66,9 @@ export function AdvicePage() {
               <p>Every rule could be checked.</p>
             ) : (
               <ul className="inside">
-                {advice.not_checked.map((each) => (
-                  <li key={each.rule}>
-                    {each.rule}: {each.why}
+                {byReason(advice.not_checked).map(([why, rules]) => (
+                  <li key={why}>
+                    {why}: {rules.join(", ")}
                   </li>
                 ))}
               </ul>

@@ -2,8 +2,8 @@
 """Adds up the results of ./dev test: the single tests inside every ctest entry.
 
 usage: tally.py FOLDER    reads FOLDER/SUITE.junit (ctest) and FOLDER/SUITE/*.xml (GoogleTest);
-prints what was skipped and what failed, with the words of the case that failed, then
-"N passed, N failed, N skipped"; exit 1 where a test failed.
+prints what was skipped, what passed only when it was tried again, and what failed, with the words of the case that
+failed, then "N passed, N failed, N skipped"; exit 1 where a test failed.
 """
 import pathlib
 import re
@@ -18,6 +18,7 @@ FAILED_PYTHON = re.compile(r"^=+\n(?:FAIL|ERROR): ([^\n]*)\n-+\n(.*?)(?=^=+$|^-+
 FAILED_VITEST = re.compile(r"^\s*FAIL\s+([^\n]*)\n(.*?)(?=^\s*FAIL\s|^⎯|\Z)", re.MULTILINE | re.DOTALL)
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 SKIPPED_PYTHON = re.compile(r"^(\S+ \(\S+\)).*\.\.\. skipped (.*)$", re.MULTILINE)
+RETRIED = re.compile(r"^RETRIED  (.*)$", re.MULTILINE)
 LINES_TOLD = 12  # of what a failed case said
 
 
@@ -26,6 +27,7 @@ class Tally:
         self.passed = 0
         self.failed = []   # (name, what it said)
         self.skipped = []  # (name, reason)
+        self.retried = []  # passed at a second attempt only, with what the first said
 
     def add_gtest(self, path):
         for case in ET.parse(path).getroot().iter("testcase"):
@@ -62,6 +64,7 @@ class Tally:
         name, status = case.get("name"), case.get("status")
         output = COLOURS.sub("", case.findtext("system-out") or "")
         before = len(self.failed)
+        self.retried += [f"{name}: {told}" for told in RETRIED.findall(output)]
         if status == "notrun" or case.find("skipped") is not None:
             self.skipped.append((name, output.strip().split("\n")[-1]))
             return
@@ -97,6 +100,8 @@ def main():
     tally = collect(pathlib.Path(sys.argv[1]))
     for name, reason in tally.skipped:
         print(f"SKIPPED  {name}: {reason or 'no reason given'}")
+    for told in tally.retried:
+        print(f"RETRIED  {told}")
     for name, words in tally.failed:
         print("\n".join([f"FAILED   {name}", *(f"         {line}" for line in last_lines(words))]))
     line = f"{tally.passed} passed, {len(tally.failed)} failed"

@@ -20,6 +20,8 @@ export default defineConfig({
   test: {
     include: ["*.test.ts"],
     globalSetup: ["./profiles.ts"],
+    setupFiles: ["./retried.ts"],
+    retry: 1,
     fileParallelism: false,
     testTimeout: 40_000,
     hookTimeout: 120_000,

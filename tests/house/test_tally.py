@@ -73,6 +73,11 @@ class Tally(unittest.TestCase):
         lines = "      Tests  90 passed | 13 skipped (103)\n"
         self.assertEqual(self.tally([("browser", "run", lines)])[1][-1], "90 passed, 0 failed, 13 skipped")
 
+    def test_what_passed_at_a_second_attempt_is_told(self):
+        said = "RETRIED  a.test.ts &gt; sorts: too late\n      Tests  3 passed (3)\n"
+        self.assertEqual(self.tally([("browser", "run", said)]),
+                         (0, ["RETRIED  browser: a.test.ts > sorts: too late", "3 passed, 0 failed"]))
+
     def test_a_crash_counts_though_every_case_passed(self):
         passing = GTEST.replace('<failure message="no"/>', "")
         code, lines = self.tally([("unit_base", "fail", "AddressSanitizer")], passing)

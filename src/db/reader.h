@@ -11,7 +11,7 @@
 namespace opsight::db {
 
 struct ReadOptions {
-    int threads = 0;                 // 0: as many as the machine has
+    int threads = 0;                 // 0: as many as the machine has, for a small profile one
     int64_t memory_limit_bytes = 0;  // 0: DuckDB's default
     std::string write_folder = {};   // where SQL may write files, with a slash at its end; empty: nowhere
     bool may_write = true;           // bring a file of an older schema up to date; else it is an error

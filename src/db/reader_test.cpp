@@ -230,6 +230,17 @@ TEST_F(ReaderTest, LockedByAWriter) {
     EXPECT_EQ(open_error(), "opened");
 }
 
+TEST_F(ReaderTest, ASmallProfileIsReadByTheThreadThatAsks) {
+    write_empty_profile();
+    for (const int threads : {0, 3}) {
+        auto profile = open_profile(path_, {.threads = threads});
+        ASSERT_TRUE(profile.has_value());
+        const auto rows = profile->connection.query("SELECT current_setting('threads')");
+        ASSERT_TRUE(rows.has_value());
+        EXPECT_EQ(rows->rows.at(0)[0], duck::Cell(int64_t{threads > 0 ? threads : 1}));
+    }
+}
+
 TEST_F(ReaderTest, SqlReachesNoOtherFile) {
     write_empty_profile();
     auto profile = open_profile(path_);

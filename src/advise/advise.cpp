@@ -66,7 +66,7 @@ class Engine {
         give_way();
         combine();
         rank();
-        return {};
+        return read_rows();
     }
 
   private:
@@ -178,6 +178,15 @@ class Engine {
         std::stable_sort(out_.findings.begin(), out_.findings.end(), [&](const Finding& a, const Finding& b) {
             return std::pair(behind(b), weight(a)) > std::pair(behind(a), weight(b));
         });
+    }
+
+    Status read_rows() {
+        for (Finding& finding : out_.findings) {
+            if (options_.rows == 0 || finding.query.empty()) continue;
+            OPSIGHT_ASSIGN(duck::Cursor cursor, session_.open_cursor(duck::Statement(finding.query)));
+            OPSIGHT_ASSIGN(finding.rows, query::first_rows(cursor, options_.rows));
+        }
+        return {};
     }
 
     static void tell_causes(int64_t told_ns, Finding& finding) {

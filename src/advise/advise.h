@@ -14,6 +14,7 @@ struct Options {
     std::vector<std::string> rules;            // these alone; empty: all
     bool predict = false;                      // replay the iterations, where a rule says without what
     std::string run = {};  // as commands name it, for those that verify; empty: BEFORE.opsight
+    size_t rows = 0;       // of evidence: how many at most of each finding
 };
 
 struct NotChecked {

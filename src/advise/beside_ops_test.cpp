@@ -80,7 +80,8 @@ TEST(BesideOps, TimeInRangesAndTimeOfNothingAreGainedOnce) {
     EXPECT_EQ(program->places[0].end, 7 * kMs);
 }
 
-// A program of CUDA of which neither ops nor switches of context were recorded: 3 of 4 ms may be its own work.
+// A program of CUDA of which neither ops nor switches of context were recorded: 3 of 4 ms may be its own
+// work.
 TEST(BesideOps, WhatNothingOfTheRecordingCouldShowIsNotKnown) {
     TestProfile t;
     for (int64_t i = 0; i < 10; ++i) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "query/ask/first_rows.h"
 #include "query/reports/activity_times.h"
 
 namespace opsight::advise {
@@ -44,6 +45,7 @@ struct Finding {
     std::string confidence = {};  // "high: ...", with the reason
     std::string lines = {};       // to change: code or options
     std::string query = {};       // SQL for `opsight sql` that lists the evidence
+    query::FirstRows rows = {};   // of its answer, where they were asked for
     std::string verify = {};      // the command that shows whether it helped
 };
 

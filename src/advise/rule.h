@@ -89,7 +89,8 @@ struct Rule {
     std::vector<std::string_view> gives_way_to = {};
     // What it is about keeps the host from its work: caches are cold afterwards (Engine::aftermath).
     bool interrupts = false;
-    // It compares durations alone: it can be asked, too, where the source tells how long work took and not when.
+    // It compares durations alone: it can be asked, too, where the source tells how long work took and not
+    // when.
     bool of_durations = false;
     // Whatever it changes, computing kernels stay as they are: no more is to be gained than what they leave.
     bool leaves_kernels = false;

@@ -38,6 +38,9 @@ class AdviseCommand : public Command {
         sub->add_option("--fail-on", fail_on_,
                         "Exit code 3 where a finding is low, medium or high, or worse");
         sub->add_flag("--predict", predict_, "Replay the iterations without what is advised against");
+        sub->add_option("--rows", rows_, "Rows of its evidence that each finding shows")
+            ->check(CLI::Range(0, 1000))
+            ->capture_default_str();
         sub->add_option("-o,--output", output_, "Write to this file");
         sub->add_flag("-f,--force", force_, "Replace the file");
         range_.declare(*sub);
@@ -112,6 +115,7 @@ class AdviseCommand : public Command {
         advise::Options options;
         options.predict = predict_;
         options.run = path_;
+        options.rows = rows_;
         for (const std::string& name : rules_) {
             if (!advise::find_rule(name)) return fail(no_rule(name));
             options.rules.push_back(name);
@@ -164,6 +168,7 @@ class AdviseCommand : public Command {
 
     std::string path_, format_ = "text", explained_, threshold_file_, fail_on_, output_;
     std::vector<std::string> rules_, thresholds_;
+    size_t rows_ = 5;
     bool predict_ = false, force_ = false;
     RangeFlags range_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/any_profile.h"
 #include "cli/commands.h"
 #include "cli/standard_output.h"
 #include "exports/registry/all_formats.h"
@@ -22,7 +23,7 @@ class ExportCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand("export", "Write a profile for other programs");
-        sub->add_option("NAME", path_, "Profile file")->required();
+        sub->add_option("NAME", path_, "A profile file, or a trace")->required();
         sub->add_option("--format", format_, "One of those below")->required();
         sub->add_option(
             "-o,--output", output_,
@@ -47,7 +48,6 @@ class ExportCommand : public Command {
     Result<int> run() override {
         OPSIGHT_ASSIGN(const exports::Format format, chosen_format());
         exports::Job job;
-        job.profile = path_;
         job.replace = force_;
         job.partitioned = partitioned_;
         if (partitioned_ && !format.partitions)
@@ -69,6 +69,8 @@ class ExportCommand : public Command {
                               {},
                               "name a file with --output",
                               2});
+        OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, job.output == "-"));
+        job.profile = profile.path();
         OPSIGHT_ASSIGN(const std::string written, format.write(job));
         if (job.output != "-") OPSIGHT_TRY(print_text(fmt::format("{}: {}\n", job.output, written)));
         return 0;

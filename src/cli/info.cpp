@@ -1,6 +1,7 @@
 // opsight info: what is in a profile file.
 #include <cstdio>
 
+#include "cli/any_profile.h"
 #include "cli/commands.h"
 #include "cli/standard_output.h"
 #include "query/reports/info.h"
@@ -14,13 +15,14 @@ class InfoCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand("info", "Show what is in a profile file");
-        sub->add_option("NAME", path_, "Profile file")->required();
+        sub->add_option("NAME", path_, "A profile file, or a trace")->required();
         sub->add_flag("--json", json_, "Print one JSON object");
         sub->footer("Examples:\n  opsight info run.opsight\n  opsight info run.opsight --json");
         return sub;
     }
     Result<int> run() override {
-        OPSIGHT_ASSIGN(query::Session session, query::Session::open(path_, {}));
+        OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, json_));
+        OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), {}));
         OPSIGHT_ASSIGN(const query::Info info, query::profile_info(session));
         const std::string text =
             json_ ? report::render_info_json(info)

@@ -1,6 +1,7 @@
 // opsight report: what took the time, as tables, CSV or JSON.
 #include <fmt/format.h>
 
+#include "cli/any_profile.h"
 #include "cli/commands.h"
 #include "cli/range_flags.h"
 #include "cli/report_dlprof.h"
@@ -35,7 +36,7 @@ class ReportCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand("report", "Show what took the time");
-        sub->add_option("NAME", path_, "Profile file")->required();
+        sub->add_option("NAME", path_, "A profile file, or a trace")->required();
         sub->add_option(
             "--report", reports_,
             "Reports, with commas between, of those below; or all that the profile can fill (default: "
@@ -113,7 +114,8 @@ class ReportCommand : public Command {
         if (!sort_.empty() && names.size() != 1)
             return fail(
                 Error{"--sort needs one report, for columns differ", {}, {}, "choose one with --report", 2});
-        OPSIGHT_ASSIGN(query::Session session, query::Session::open(path_, range_));
+        OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, format == report::Format::kJson));
+        OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range_));
         if (reports_ == "all") {
             OPSIGHT_ASSIGN(names, recorded_reports(session, names));
         }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cli/any_profile.h"
 #include "cli/commands.h"
 #include "cli/rows_output.h"
 #include "cli/standard_output.h"
@@ -76,8 +77,8 @@ class Conversation {
 class SqlCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
-        CLI::App* sub = app.add_subcommand("sql", "Ask a profile file in SQL");
-        sub->add_option("NAME", path_, "Profile file")->required();
+        CLI::App* sub = app.add_subcommand("sql", "Ask a profile in SQL");
+        sub->add_option("NAME", path_, "A profile file, or a trace")->required();
         sub->add_option(
             "SQL", sql_,
             "One statement; 'opsight schema' lists the views. Without it, statements are read from "
@@ -97,7 +98,8 @@ class SqlCommand : public Command {
     }
     Result<int> run() override {
         OPSIGHT_ASSIGN(const report::Format format, report::parse_format(format_));
-        OPSIGHT_ASSIGN(query::FreeSql sql, query::FreeSql::open(path_));
+        OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, format == report::Format::kJson));
+        OPSIGHT_ASSIGN(query::FreeSql sql, query::FreeSql::open(profile.path(), path_));
         if (sql_.empty()) {
             OPSIGHT_TRY(Conversation(std::move(sql), format).run());
             return 0;

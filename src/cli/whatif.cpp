@@ -1,6 +1,7 @@
 // opsight whatif: what an iteration would take if something were faster or not there.
 #include <fmt/format.h>
 
+#include "cli/any_profile.h"
 #include "cli/commands.h"
 #include "cli/report_output.h"
 #include "cli/table_output.h"
@@ -16,7 +17,7 @@ class WhatIfCommand : public Command {
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand(
             "whatif", "Tell what an iteration would take if something were faster or not there");
-        sub->add_option("NAME", path_, "Profile file")->required();
+        sub->add_option("NAME", path_, "A profile file, or a trace")->required();
         sub->add_option("--scale", scales_,
                         "Multiply times: kernel:NAME=FACTOR, op:NAME=FACTOR (with all below it) or "
                         "layer:PATH=FACTOR; 0 removes them; * in a name stands for any text, ~ before it "
@@ -53,7 +54,8 @@ class WhatIfCommand : public Command {
         if (start_ >= 0) range.start = start_;
         if (stop_ >= 0) range.stop = stop_;
         if (iteration_ >= 0) range.start = range.stop = iteration_;
-        OPSIGHT_ASSIGN(query::Session session, query::Session::open(path_, range));
+        OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, format == report::Format::kJson));
+        OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range));
         query::TableShape shape;
         shape.for_people = format == report::Format::kTable;
         shape.limit = limit_ >= 0 ? limit_ : shape.for_people ? kReplaysOnTerminal : 0;

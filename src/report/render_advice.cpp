@@ -4,6 +4,8 @@
 
 #include "report/escape.h"
 #include "report/html_style.h"
+#include "report/json_parts.h"
+#include "report/render.h"
 #include "report/units.h"
 
 namespace opsight::report {
@@ -13,7 +15,8 @@ using advise::Advice;
 using advise::Bound;
 using advise::Finding;
 
-constexpr size_t kFirst = 3;  // findings of a summary
+constexpr size_t kFirst = 3;   // findings of a summary
+constexpr size_t kIndent = 5;  // of what lies below a finding's words
 
 std::string time_of(int64_t ns) {
     return human(query::Unit::kNs, static_cast<double>(ns));
@@ -128,6 +131,15 @@ std::string places_words(const Advice& advice, const Finding& f) {
     return words;
 }
 
+// The first rows of its evidence, as a terminal shows a table, without an end of line; empty: there are none.
+std::string rows_text(const Finding& f, size_t width) {
+    if (f.rows.table.rows.empty()) return {};
+    std::string text = render_table(f.rows.table, static_cast<int>(width)).substr(1);  // it has no title
+    if (f.rows.more) text += "...\n";
+    text.pop_back();
+    return text;
+}
+
 std::string evidence_words(const Advice& advice) {
     return "evidence, with opsight sql " + (advice.run.empty() ? "RUN" : advice.run);
 }
@@ -162,6 +174,8 @@ std::string markdown_details(const Advice& advice, const Finding& f, size_t numb
     if (!f.query.empty())
         out +=
             fmt::format("The {}:\n\n", markdown_text(evidence_words(advice))) + markdown_code("sql", f.query);
+    if (const std::string rows = rows_text(f, 0); !rows.empty())
+        out += "Its first rows:\n\n" + markdown_code("", rows);
     if (!f.verify.empty()) out += "Verify:\n\n" + markdown_code("sh", f.verify);
     return out;
 }
@@ -189,8 +203,8 @@ std::string html_finding(const Advice& advice, const Finding& f) {
     if (f.bound)
         out += line("To gain", bound_words(advice, *f.bound) + ". Bound: " + f.bound->formula + ".", false);
     return out + line("Confidence", f.confidence, false) + line("Longest", places_words(advice, f), false) +
-           line("Change", f.lines, true) + line("Evidence", f.query, true) + line("Verify", f.verify, true) +
-           "</dl></li>";
+           line("Change", f.lines, true) + line("Evidence", f.query, true) +
+           line("Its first rows", rows_text(f, 0), true) + line("Verify", f.verify, true) + "</dl></li>";
 }
 
 constexpr const char* kLines =
@@ -218,6 +232,9 @@ std::string render_advice(const Advice& advice, int width) {
             out += wrapped("longest in the timeline: " + places_words(advice, f), columns, 3);
         if (!f.query.empty())
             out += wrapped(evidence_words(advice) + ":", columns, 3) + wrapped(f.query, columns, 5);
+        if (const std::string rows = rows_text(f, columns > kIndent ? columns - kIndent : columns);
+            !rows.empty())
+            out += "\n" + indented(rows, kIndent) + "\n";
         if (!f.verify.empty()) out += wrapped("verify: " + f.verify, columns, 3);
     }
     if (!advice.not_checked.empty()) out += "\nNot checked:\n";
@@ -299,6 +316,14 @@ void put_finding(JsonWriter& json, const Finding& finding) {
     put_bound(json.key("bound"), finding.bound);
     json.field("confidence", finding.confidence).field("lines", finding.lines);
     json.field("query", finding.query).field("verify", finding.verify);
+    json.object("rows", [&] {
+        json.list("columns", [&] {
+            for (const query::Column& each : finding.rows.table.columns)
+                json.value(each.key);
+        });
+        put_rows(json.key("rows"), finding.rows.table, put_page_cell);
+        json.field("more", finding.rows.more);
+    });
     json.field("share_pct", finding.share_pct).field("view", finding.view).field("tab", finding.tab);
     json.list("places", [&] {
         for (const query::TimeSpan& each : finding.places)

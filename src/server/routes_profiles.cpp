@@ -56,11 +56,14 @@ Expected<Response> summary(Call& call) {
     return json_response(report::render_report_json(report, session->range()));
 }
 
+constexpr size_t kRowsOfEvidence = 10;
+
 Expected<Response> findings(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(call.path("id")));
     advise::Options options;
     options.run = std::filesystem::path(call.profiles().path(number)).filename();
+    options.rows = kRowsOfEvidence;
     OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(*session, options));
     return json_object([&](JsonWriter& json) { report::put_advice(json, advice); });
 }

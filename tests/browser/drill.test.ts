@@ -53,6 +53,16 @@ gpu("find in timeline", () => {
     expect((await view())?.end).toBe(place.end_ns + length);
   });
 
+  it.each([["ops", "op_name"], ["kernels", "kernel_name"]])("leads from the rows that prove a finding to its %s", async (view, key) => {
+    await site().show("advice", "gpu");
+    const link = site().page.locator(`.evidence-rows a[href^="#/${view}?"]`).first();
+    const name = (await link.textContent()) ?? "";
+    await site().click(link);
+    const names = await site().page.locator(`td[data-key="${key}"]`).allTextContents();
+    expect(names.length, name).toBeGreaterThan(0);
+    expect(names.every((each) => each.includes(name)), `${name} in ${names.join(", ")}`).toBe(true);
+  });
+
   it("has a step back for each event that was selected", async () => {
     await site().go(`#/timeline?profile=${idOf("gpu")}&find=aten%3A%3Aconv2d`);
     await expect.poll(async () => (await selected())?.name).toBe("aten::conv2d");

@@ -86,6 +86,19 @@ class Advise(unittest.TestCase):
         self.assertIn({"rule": "pageable_copies", "why": "no copies that tell the kind of their memory were recorded"},
                       found["not_checked"])
 
+    def test_a_finding_shows_the_first_rows_of_its_evidence(self):
+        loading, _ = self.finding("data_loading")
+        done = subprocess.run([OPSIGHT, "sql", self.trace, loading["query"], "--format", "json"],
+                              capture_output=True, text=True, timeout=120, check=True)
+        self.assertEqual(loading["rows"]["rows"], json.loads(done.stdout))
+        self.assertEqual(loading["rows"]["columns"], ["name", "calls", "ms"])
+        self.assertFalse(loading["rows"]["more"])
+        name = loading["rows"]["rows"][0]["name"]
+        for form in ("text", "markdown", "html"):
+            self.assertIn(name, self.run_it(self.trace, "--rule", "data_loading", "--format", form), form)
+        self.assertNotIn(name, self.run_it(self.trace, "--rule", "data_loading", "--rows", "0"))
+        self.assertEqual(self.finding("data_loading", "--rows", "0")[0]["rows"]["rows"], [])
+
     def test_a_prediction_is_no_more_than_the_bound(self):
         loading, found = self.finding("data_loading", "--predict")
         self.assertEqual(found["prediction_note"], "")

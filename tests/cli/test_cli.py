@@ -361,8 +361,17 @@ class ReportTest(Cli):
                                (("--style", "dlprof", "--wide"), ("--style dlprof",)),
                                (("--report", "nope"), ("nope", "summary"))):
             self.assert_refused(self.run_cli("report", self.profile, *options), *words, code=None)
-        self.assert_refused(self.run_cli("report", self.trace), "opsight import")
         self.assert_refused(self.run_cli("report", "missing.opsight"), "missing.opsight")
+
+    def test_a_trace_is_asked_as_its_profile_is(self):
+        for command, *options in (("report", "--json"), ("sql", "FROM iterations", "--json"), ("whatif", "--json"),
+                                  ("export", "--format", "folded", "-o", "-")):
+            of_trace = self.run_cli(command, self.trace, *options)
+            self.assertEqual(of_trace.returncode, 0, of_trace.stderr)
+            self.assertEqual(of_trace.stdout, self.run_cli(command, self.profile, *options).stdout, command)
+        self.assertEqual(json.loads(self.run_cli("info", self.trace, "--json").stdout)["iterations"],
+                         json.loads(self.run_cli("info", self.profile, "--json").stdout)["iterations"])
+        self.assert_refused(self.run_cli("sql", self.trace, "SELECT nothing"), self.trace)
 
     def test_a_cut_or_damaged_profile(self):
         with open(self.profile, "rb") as file:

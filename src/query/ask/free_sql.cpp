@@ -1,7 +1,5 @@
 #include "query/ask/free_sql.h"
 
-#include <algorithm>
-
 namespace opsight::query {
 namespace {
 
@@ -22,17 +20,6 @@ Error explained(Error error, const std::string& path) {
     return error;
 }
 
-// Two columns may have one name, and keys of an object are there once: "a", "a_2".
-std::string key_for(const std::string& name, const std::vector<Column>& before) {
-    const auto taken = [&before](const std::string& key) {
-        return std::any_of(before.begin(), before.end(), [&](const Column& each) { return each.key == key; });
-    };
-    std::string key = name;
-    for (int number = 2; taken(key); ++number)
-        key = name + "_" + std::to_string(number);
-    return key;
-}
-
 // An open profile and the rows that are read from it.
 struct Reading {
     std::shared_ptr<db::OpenProfile> profile;
@@ -41,17 +28,12 @@ struct Reading {
 
 }  // namespace
 
-void name_columns(ResultTable& table, const std::vector<duck::ResultColumn>& columns) {
-    for (const duck::ResultColumn& column : columns)
-        table.columns.push_back({key_for(column.name, table.columns), column.name});
-}
-
 FreeSql::FreeSql(std::string path, db::OpenProfile profile)
     : path_(std::move(path)), profile_(std::make_shared<db::OpenProfile>(std::move(profile))) {}
 
-Result<FreeSql> FreeSql::open(const std::string& path) {
+Result<FreeSql> FreeSql::open(const std::string& path, const std::string& shown) {
     OPSIGHT_ASSIGN(db::OpenProfile profile, db::open_profile(path));
-    return FreeSql(path, std::move(profile));
+    return FreeSql(shown, std::move(profile));
 }
 
 Result<ResultTable> FreeSql::ask(const std::string& sql, bool streamed) {
@@ -76,16 +58,8 @@ Result<FirstRows> first_rows(db::OpenProfile& profile, const std::string& path, 
                              size_t most) {
     auto cursor = profile.connection.open_cursor(duck::Statement(sql));
     if (!cursor) return fail(explained(std::move(cursor).error(), path));
-    FirstRows found;
-    found.table.name = "sql";
-    name_columns(found.table, cursor->columns());
-    for (bool more = true; more && found.table.rows.size() <= most;) {
-        const auto read = cursor->read(found.table.rows);
-        if (!read) return fail(explained(read.error(), path));
-        more = *read;
-    }
-    found.more = found.table.rows.size() > most;
-    if (found.more) found.table.rows.resize(most);
+    auto found = first_rows(*cursor, most);
+    if (!found) return fail(explained(std::move(found).error(), path));
     return found;
 }
 

@@ -7,14 +7,15 @@
 
 #include "base/duckdb.h"
 #include "db/reader.h"
-#include "query/ask/result_table.h"
+#include "query/ask/first_rows.h"
 
 namespace opsight::query {
 
 // A profile that is opened once for many statements: for reading only, and none reaches another file.
 class FreeSql {
   public:
-    static Result<FreeSql> open(const std::string& path);
+    // `shown`: the path that messages name.
+    static Result<FreeSql> open(const std::string& path, const std::string& shown);
     // `streamed`: the rows are in the answer's `stream`, which keeps the profile open, and are to be read
     // before the next statement.
     Result<ResultTable> ask(const std::string& sql, bool streamed = false);
@@ -26,14 +27,7 @@ class FreeSql {
 };
 
 // The first rows of its answer, on a profile that is open; `path` is for messages.
-struct FirstRows {
-    ResultTable table;
-    bool more = false;
-};
 Result<FirstRows> first_rows(db::OpenProfile& profile, const std::string& path, const std::string& sql,
                              size_t most);
-
-// Gives the table a column for each of the answer's, with keys of their own where names are alike.
-void name_columns(ResultTable& table, const std::vector<duck::ResultColumn>& columns);
 
 }  // namespace opsight::query

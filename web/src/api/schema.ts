@@ -1698,6 +1698,15 @@ export interface components {
             lines: string;
             /** @description SQL that lists the evidence */
             query: string;
+            /** @description the first rows that this query gives */
+            rows: {
+                columns: string[];
+                rows: {
+                    [key: string]: string | number | boolean | null;
+                }[];
+                /** @description there are rows behind them */
+                more: boolean;
+            };
             /** @description the command that shows whether it helped */
             verify: string;
         };

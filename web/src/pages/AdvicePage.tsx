@@ -1,9 +1,11 @@
 // All advice: each finding with its bound, what to change, its evidence and how to verify it.
+import type { ReactNode } from "react";
 import { useFindings } from "../api/queries";
 import type { Finding } from "../api/types";
 import { Card } from "../widgets/Card";
 import { formatNs } from "../widgets/format";
 import { Answered } from "../widgets/states";
+import { EvidenceRows } from "./EvidenceRows";
 import { boundWords, FindingHead } from "./findings";
 
 // The rules that each reason keeps, in the order of the first.
@@ -13,24 +15,30 @@ function byReason(all: { rule: string; why: string }[]): [string, string[]][] {
   return [...reasons];
 }
 
+function Fact({ name, code = "", children }: { name: string; code?: string; children?: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {code !== "" && <pre>{code}</pre>}
+        {children}
+      </dd>
+    </div>
+  );
+}
+
 function Details({ finding }: { finding: Finding }) {
-  const rows: [string, string, boolean][] = [
-    ["Bound", finding.bound?.formula ?? "", false],
-    ["Confidence", finding.confidence, false],
-    ["Lines to change", finding.lines, true],
-    ["Evidence (opsight sql)", finding.query, true],
-    ["Verify", finding.verify, true],
-  ];
   return (
     <dl className="finding-facts">
-      {rows
-        .filter(([, text]) => text !== "")
-        .map(([name, text, code]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{code ? <pre>{text}</pre> : text}</dd>
-          </div>
-        ))}
+      {finding.bound && <Fact name="Bound">{finding.bound.formula}</Fact>}
+      {finding.confidence !== "" && <Fact name="Confidence">{finding.confidence}</Fact>}
+      {finding.lines !== "" && <Fact name="Lines to change" code={finding.lines} />}
+      {finding.query !== "" && (
+        <Fact name="Evidence (opsight sql)" code={finding.query}>
+          {finding.rows.rows.length > 0 && <EvidenceRows finding={finding} />}
+        </Fact>
+      )}
+      {finding.verify !== "" && <Fact name="Verify" code={finding.verify} />}
     </dl>
   );
 }

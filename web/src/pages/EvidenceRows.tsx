@@ -1,0 +1,67 @@
+// The first rows that a finding's query gives: what proves it, each op, kernel, layer and iteration a link to its view.
+import { linkTo, type Patch } from "../address/route";
+import { useRoute } from "../address/useRoute";
+import type { Finding } from "../api/types";
+import { formatCount } from "../widgets/format";
+
+type Row = Finding["rows"]["rows"][number];
+
+// Which view has what a column `name` names: of the relation that the query reads first.
+const VIEWS: Record<string, string> = { ops: "ops", kernels: "kernels" };
+
+function viewOf(column: string, query: string): string | undefined {
+  if (column === "op_name") return "ops";
+  if (column === "label") return "kernels";
+  return column === "name" ? VIEWS[/\bFROM (\w+)/.exec(query)?.[1] ?? ""] : undefined;
+}
+
+function words(value: Row[string] | undefined): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "number" ? formatCount(value) : String(value);
+}
+
+function target(column: string, row: Row, query: string): [string, Patch] | null {
+  const value = row[column];
+  if (value === null || value === undefined || value === "") return null;
+  const text = String(value);
+  if (column === "layer") return ["layers", { sel: text }];
+  if (column === "iteration") return ["by-iteration", { sel: `${text}~${String(row.rank ?? "")}` }];
+  const view = viewOf(column, query);
+  return view === undefined ? null : [view, { search: text }];
+}
+
+export function EvidenceRows({ finding: { rows, query } }: { finding: Finding }) {
+  const { params } = useRoute();
+  const number = (column: string) => rows.rows.every((row) => typeof row[column] === "number");
+  return (
+    <div className="evidence-rows">
+      <table>
+        <thead>
+          <tr>
+            {rows.columns.map((column) => (
+              <th key={column} className={number(column) ? "number" : ""}>
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.rows.map((row, place) => (
+            <tr key={place}>
+              {rows.columns.map((column) => {
+                const text = words(row[column]);
+                const to = target(column, row, query);
+                return (
+                  <td key={column} className={number(column) ? "number" : ""} title={text}>
+                    {to === null ? text : <a href={linkTo(to[0], params, to[1])}>{text}</a>}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.more && <p className="hint">The first {rows.rows.length} rows of its answer.</p>}
+    </div>
+  );
+}

@@ -183,8 +183,9 @@ struct Attached {
     int version;
 };
 
-// A small profile is read by the thread that asks alone: to hand its statements, of some milliseconds, to others
-// took a fifth of their time, and a viewer of a folder would have a thread for each file and core. 0: all cores.
+// A small profile is read by the thread that asks alone: to hand its statements, of some milliseconds, to
+// others took a fifth of their time, and a viewer of a folder would have a thread for each file and core. 0:
+// all cores.
 int threads_for(const std::string& path) {
     constexpr uintmax_t kSmall = 16 << 20;
     std::error_code unknown;

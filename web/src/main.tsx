@@ -13,6 +13,7 @@ import "./styles/charts.css";
 import "./styles/roofline.css";
 import "./styles/microscope.css";
 import "./styles/pages.css";
+import "./styles/findings.css";
 import "./styles/model.css";
 import "./styles/print.css";
 

@@ -26,8 +26,8 @@ void tell_earlier_work(const RunFacts& f, Finding& finding) {
         finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
 }
 
-// What runs while the recording shows nothing: switches of context tell whether the program does. Without them
-// and without ops it may be the program's own work, which nothing of the recording could show.
+// What runs while the recording shows nothing: switches of context tell whether the program does. Without
+// them and without ops it may be the program's own work, which nothing of the recording could show.
 void tell_unseen(const RunFacts& f, Finding& finding) {
     if (f.idle_on_cpu_ns < 0) {
         if (f.ops || f.python_frames) return;

@@ -11,6 +11,29 @@ namespace {
 
 using query::RunFacts;
 
+// A question about `longest`: of each rank the time between its ops, calls and the ends of its iterations.
+std::string of_gaps(const char* question) {
+    return std::string(
+               "WITH spans AS (SELECT rank, begin_ns, end_ns FROM ops WHERE {range} "
+               "UNION ALL SELECT rank, begin_ns, end_ns FROM api_calls WHERE {range} "
+               "UNION ALL SELECT rank, begin_ns, begin_ns FROM iterations WHERE {range} "
+               "UNION ALL SELECT rank, end_ns, end_ns FROM iterations WHERE {range}), "
+               "gaps AS (SELECT rank, max(end_ns) OVER w AS begin_ns, lead(begin_ns) OVER w AS end_ns "
+               "FROM spans WINDOW w AS (PARTITION BY rank ORDER BY begin_ns)), "
+               "longest AS (FROM gaps WHERE end_ns > begin_ns ORDER BY end_ns - begin_ns DESC LIMIT 20)") +
+           question;
+}
+
+// What was open in the middle of each, innermost, on a thread that calls ops.
+std::string frames_of_gaps() {
+    return of_gaps(
+        ", frames AS (SELECT * FROM python_frames WHERE track IN (SELECT track FROM ops)) "
+        "SELECT g.rank, g.begin_ns, (g.end_ns - g.begin_ns) / 1e6 AS ms, arg_max(f.name, f.depth) AS "
+        "open_function FROM longest g LEFT JOIN frames f ON f.rank = g.rank "
+        "AND f.begin_ns <= (g.begin_ns + g.end_ns) // 2 AND f.end_ns > (g.begin_ns + g.end_ns) // 2 "
+        "GROUP BY ALL ORDER BY ms DESC");
+}
+
 // Whether at least half of a share of the time is a wait of the recording's first device work, launched long
 // before. `behind_ns`: what of that share lies within the wait.
 bool behind_earlier_work(const RunFacts& f, int64_t behind_ns, double share) {
@@ -132,9 +155,7 @@ void tell_program(const RunFacts& f, Finding& finding) {
         finding.evidence =
             "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
             "waiting.";
-    if (f.python_frames)
-        finding.query =
-            "SELECT name, sum(dur_ns) / 1e6 AS ms FROM python_frames GROUP BY name ORDER BY ms DESC LIMIT 20";
+    if (f.python_frames) finding.query = frames_of_gaps();
 }
 
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
@@ -195,6 +216,8 @@ Status check(Context& c) {
 }  // namespace
 
 Rule beside_ops_rule() {
+    static const std::string longest =
+        of_gaps(" SELECT rank, begin_ns, (end_ns - begin_ns) / 1e6 AS ms FROM longest ORDER BY ms DESC");
     return {
         .id = "beside_ops",
         .looks_for = "time of the program in which neither ops, nor calls, nor the GPU work",
@@ -211,13 +234,7 @@ Rule beside_ops_rule() {
             "medium: what runs then was not recorded as ops; frames and ranges tell where they were",
         .remedy = "Move logging, checkpoints and other code out of the loop, or to another thread.",
         .lines = "",
-        .query =
-            "WITH spans AS (SELECT rank, begin_ns, end_ns FROM ops WHERE {range} "
-            "UNION ALL SELECT rank, begin_ns, end_ns FROM api_calls WHERE {range}), "
-            "gaps AS (SELECT rank, max(end_ns) OVER w AS begin_ns, "
-            "(lead(begin_ns) OVER w - max(end_ns) OVER w) / 1e6 AS ms "
-            "FROM spans WINDOW w AS (PARTITION BY rank ORDER BY begin_ns)) "
-            "SELECT * FROM gaps WHERE ms > 0 ORDER BY ms DESC LIMIT 20",
+        .query = longest,
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "docs/metrics.md, time budget",
         .gives_way_to = {"scalar_reads", "repeated_ops", "compilation", "growing_tensors", "zero_grad",

@@ -44,7 +44,9 @@ Rule fragmentation_rule() {
         .bound = "",
         .confidence = "medium: what was held before the range may come from an earlier peak",
         .remedy = "Expandable segments, or larger pieces that are not split.",
-        .query = "SELECT device, max(total_reserved), max(total_allocated) FROM memory_events GROUP BY ALL",
+        .query =
+            "SELECT device, max(total_reserved) AS reserved, max(total_allocated) AS allocated FROM "
+            "memory_events WHERE device IS NOT NULL GROUP BY ALL",
         .verify = "opsight advise AFTER.opsight --rule fragmentation",
         .source = "PyTorch, CUDA semantics: memory management",
         .lacks = lacks_device_work,

@@ -47,7 +47,9 @@ Rule idle_devices_rule() {
         .bound = "",
         .confidence = "high: no work of them was recorded",
         .remedy = "Use them, or leave them to others.",
-        .query = "SELECT rank, device, name FROM devices",
+        .query =
+            "SELECT rank, device, name FROM devices d WHERE NOT EXISTS (FROM kernels k WHERE k.rank = d.rank "
+            "AND k.device = d.device)",
         .verify = "torchrun --nproc-per-node GPUS train.py",
         .source = "DLProf; PyTorch, DistributedDataParallel",
         .lacks = lacks_device_work,

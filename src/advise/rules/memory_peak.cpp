@@ -102,8 +102,7 @@ Rule memory_peak_rule() {
         .remedy = "Hold less, or compute it again.",
         .query =
             "SELECT device, bytes, total_allocated, time_ns FROM memory_events WHERE bytes > 0 ORDER BY "
-            "bytes "
-            "DESC LIMIT 20",
+            "total_allocated DESC, bytes DESC LIMIT 20",
         .verify = "opsight advise AFTER.opsight --rule memory_peak",
         .source = "PyTorch, understanding CUDA memory usage; torch.utils.checkpoint",
         .lacks = [](const query::RunFacts& f) -> std::string {

@@ -39,7 +39,9 @@ Rule memory_unused_rule() {
         .confidence = "high for the memory, low for what a larger batch brings",
         .remedy = "A larger batch.",
         .lines = "",
-        .query = "SELECT device, max(total_reserved) / 1e9 AS gb FROM memory_events GROUP BY ALL",
+        .query =
+            "SELECT device, max(total_reserved) / 1e9 AS gb FROM memory_events WHERE device IS NOT NULL "
+            "GROUP BY ALL",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "DLProf",
         .lacks = lacks_device_work,

@@ -14,7 +14,8 @@ Status check(Context& c) {
         return c.cannot("neither ops nor Python calls were recorded"), Status();
     if (cost.pct() < c.threshold("share")) return {};
     Finding finding{"recording_overhead", "note",
-                    fmt::format("Recording itself may take {} of the time", percent(cost.pct()))};
+                    fmt::format("Recording itself may take {} of the time",
+                                cost.pct() < 100 ? percent(cost.pct()) : "most")};
     finding.evidence = seen >= guess
                            ? fmt::format("The profiler says so itself: {}.",
                                          c.how_often(stretches, "stretches of its own work"))
@@ -30,7 +31,9 @@ Status check(Context& c) {
                      "runs; record fewer kinds of events to see the run as it is.";
     if (guess > seen)
         finding.query =
-            "SELECT (SELECT count(*) FROM python_frames) AS python_calls, "
+            "SELECT (SELECT count(*) FILTER (i.rank IS NULL OR f.begin_ns < i.end_ns) FROM python_frames f "
+            "ASOF LEFT JOIN iterations i ON i.rank = f.rank AND i.begin_ns <= f.begin_ns WHERE {range}) AS "
+            "python_calls, "
             "(SELECT count(*) FROM ops WHERE {range}) AS ops";
     if (c.facts().memory_events)
         finding.advice += " Leave out changes of memory (profile_memory), too: they cost in each allocation.";

@@ -46,8 +46,8 @@ Rule unfused_attention_rule() {
         .lines = "out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)",
         .query =
             "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS host_ms, sum(gpu_ns) / 1e6 "
-            "AS gpu_ms FROM ops WHERE {range} AND name LIKE 'aten::%softmax%' GROUP BY ALL ORDER BY gpu_ms "
-            "DESC LIMIT 20",
+            "AS gpu_ms FROM ops WHERE {range} AND regexp_matches(name, '^aten::_softmax(_backward_data)?$') "
+            "GROUP BY ALL ORDER BY gpu_ms DESC, host_ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, scaled_dot_product_attention; Dao et al., FlashAttention (2022)",
         .lacks = lacks_shapes,

@@ -1,8 +1,9 @@
 -- When ops run whose names match $pattern, the types of whose inputs match $dtypes (empty: any types), and whose
--- shapes do not match $but_shapes (empty: any shapes): on the host, with all that they call; with $device what they and
--- the two levels of ops below them launched, of that with $kernels the kernels alone.
+-- shapes do not match $but_shapes (empty: any shapes): on the host, with all that they call, those alone that none of
+-- them calls; with $device what they and the two levels of ops below them launched, of that with $kernels the kernels
+-- alone.
 WITH wanted AS MATERIALIZED (
-    SELECT o.id, o.track, o.begin_ns, o.dur_ns
+    SELECT o.id, o.track, o.begin_ns, o.dur_ns, o.parent_op
     FROM sel_ops o
     JOIN raw.op_identities i ON i.id = o.op AND regexp_matches(i.name, $pattern)
     LEFT JOIN raw.signatures g ON g.id = o.signature
@@ -23,6 +24,10 @@ WITH wanted AS MATERIALIZED (
       AND d.op_span IN (SELECT id FROM covered)
 )
 SELECT t.rank::BIGINT AS rank, s.begin_ns::BIGINT AS begin_ns, (s.begin_ns + s.dur_ns)::BIGINT AS end_ns
-FROM (SELECT track, begin_ns, dur_ns FROM wanted WHERE NOT $device UNION ALL FROM launched) s
+FROM (
+    SELECT track, begin_ns, dur_ns FROM wanted WHERE NOT $device AND parent_op NOT IN (SELECT id FROM wanted)
+    UNION ALL
+    FROM launched
+) s
 JOIN raw.tracks t ON t.id = s.track
 ORDER BY 1, 2

@@ -155,5 +155,47 @@ TEST(TorchMore, GradientsOfDataAndWeightsByName) {
     EXPECT_EQ(torch_gradient("nchwToNhwcKernel"), TorchGradient::kUnspecified);
 }
 
+// Runtimes of networks tell what came out, behind their arguments.
+TEST(RuntimeNodes, CountByTheirSizes) {
+    const std::string_view three = R"(["float", "float", "float"])";
+    const auto conv = [&](std::string_view name) {
+        return work_of(name, "[[2, 8, 32, 32], [16, 4, 3, 3], [16]]", three,
+                       R"(["", "", "", "-> float[2, 16, 16, 16]"])");
+    };
+    for (const std::string_view name : {"Conv", "CUDA::Conv", "FusedConv", "onednn::convolution"}) {
+        const TorchWork work = conv(name);
+        EXPECT_EQ(work.macs, 2.0 * 16 * 16 * 16 * 4 * 9) << name << ", of two groups";
+        EXPECT_EQ(work.matrix_flops, 2 * work.macs + 2.0 * 2 * 16 * 16 * 16) << name;
+        EXPECT_EQ(work.bytes, 4.0 * (2 * 8 * 32 * 32 + 16 * 4 * 9 + 16 + 2 * 16 * 16 * 16)) << name;
+    }
+    const auto gemm = [&](std::string_view first) {
+        return work_of("Gemm", fmt::format("[{}, [64, 10]]", first), R"(["float", "float"])",
+                       R"(["", "", "-> float[3, 10]"])");
+    };
+    EXPECT_EQ(gemm("[3, 64]").macs, 3.0 * 64 * 10);
+    EXPECT_EQ(gemm("[64, 3]").macs, 3.0 * 64 * 10) << "turned";
+    const TorchWork rows =
+        work_of("Gather", "[[50000, 64], [5]]", R"(["float", "int64"])", R"(["", "", "-> float[5, 64]"])");
+    EXPECT_EQ(rows.bytes, 4.0 * 2 * 5 * 64 + 8 * 5) << "no whole table";
+    EXPECT_EQ(rows.kind, WorkKind::kMove);
+    const TorchWork pooled = work_of("trt::max_pooling", "[[1, 8, 32, 32], []]", R"(["int8", ""])",
+                                     R"(["", "[3, 3]", "-> int8[1, 8, 16, 16]", "run by TiledPooling"])");
+    EXPECT_EQ(pooled.flops, 9.0 * 8 * 16 * 16);
+    const TorchWork reordered = work_of("onednn::reorder", "[[2, 64, 8, 8]]", R"(["f32"])",
+                                        R"(["", "-> bf16[2, 64, 8, 8]", "jit:uni"])");
+    EXPECT_EQ(reordered.bytes, (4.0 + 2) * 2 * 64 * 8 * 8);
+}
+
+TEST(RuntimeNodes, CountNothingWhereSizesDoNotTell) {
+    const std::string_view one = R"(["float"])", out = R"(["", "-> float[1, 8, 16, 16]"])";
+    EXPECT_FALSE(work_of("Conv", "[[2, 8, 32, 32], [16, 4, 3, 3]]", R"(["float", "float"])").counted());
+    EXPECT_FALSE(work_of("trt::max_pooling", "[[1, 8, 32, 32]]", one, out).counted()) << "its window";
+    EXPECT_FALSE(work_of("MaxPool", "[[1, 8, 32, 32]]", one, out).counted());
+    EXPECT_FALSE(work_of("Reshape", "[[1, 8, 256]]", one, out).counted())
+        << "nothing runs, or who knows what";
+    EXPECT_FALSE(work_of("trt::layer", "[[1, 8, 32, 32]]", one, out).counted());
+    EXPECT_FALSE(work_of("Relu", "[[1, 8, 16, 16]]", one, R"(["", "-> [1, 8, 16, 16]"])").counted());
+}
+
 }  // namespace
 }  // namespace opsight::cost

@@ -127,6 +127,16 @@ TEST(Uncounted, SaysWhatIsNotToldOfAttentionOverACache) {
     EXPECT_EQ(cell(table, "why"), Cell(std::string("how much of the cache it attends to is not told")));
 }
 
+TEST(Uncounted, CountsTheCallsOfAProcessor) {
+    analyze::TestProfile t;
+    t.op("aten::sort", 0, 50, t.thread());
+    t.op("aten::sort", 100, 50, t.thread());
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const ResultTable table = table_of(session, "roofline", "uncounted");
+    EXPECT_EQ(cell(table, "spans"), Cell(int64_t{2}));
+}
+
 std::vector<std::string> headers(const ResultTable& table) {
     std::vector<std::string> all;
     for (const Column& column : table.columns)

@@ -1,5 +1,6 @@
 WITH types AS (
-    SELECT i.type, sum(s.time_ns)::BIGINT AS time_ns, sum(s.spans)::BIGINT AS spans, bool_or(i.shapes <> '') AS told
+    SELECT i.type, sum(s.time_ns)::BIGINT AS time_ns, nullif(sum(s.spans), 0)::BIGINT AS spans,
+           bool_or(i.shapes <> '') AS told
     FROM sel_work s
     JOIN raw.op_identities i ON i.id = s.op
     WHERE s.work < 0

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analyze/model_types.h"
+#include "analyze/node_names.h"
 
 namespace opsight::analyze {
 namespace {
@@ -51,6 +52,15 @@ const ModelTensor* weight_of(const ModelGraph& graph, const ModelNode& node) {
     return weight && weight->constant && weight->shape_known ? weight : nullptr;
 }
 
+// Ops of TensorFlow bear the whole name of a node. Engines, runtimes and timelines name ops by their type,
+// and their layers by the nodes. -1: neither.
+int32_t node_of_name(const NodeNames& names, const RunOp& op, const std::vector<std::string_view>& types) {
+    int32_t named = names.named(op.name);
+    if (named < 0 && !op.layer.empty()) named = names.named(op.layer + "/" + op.name);
+    if (named >= 0 && op.name.find('/') != op.name.npos) return named;
+    return op.layer.empty() ? -1 : names.ran_as(op.layer, types);
+}
+
 std::string without_root(std::string_view path) {
     const size_t at = path.find('/');
     return at == path.npos ? std::string() : std::string(path.substr(at + 1));
@@ -62,7 +72,6 @@ ModelMatcher::ModelMatcher(const ModelGraph& graph, const ModelGroups& groups, c
     : graph_(graph), ops_(ops) {
     find_layers(ops);
     std::set<std::string, std::less<>> present;
-    std::map<std::string, int32_t, std::less<>> by_name;
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
         const ModelNode& node = graph.nodes[n];
         node_types_.push_back(plain_type(node.op_type));
@@ -71,8 +80,8 @@ ModelMatcher::ModelMatcher(const ModelGraph& graph, const ModelGroups& groups, c
         present.insert(node_types_.back());
         nodes_.push_back(static_cast<int32_t>(n));
         if (multiplies(node_types_.back()) && weight_of(graph, node)) ++products_;
-        if (!node.name.empty()) by_name.emplace(module_path(node.name), static_cast<int32_t>(n));
     }
+    const NodeNames names(graph, node_types_);
     for (const RunOp& op : ops) {
         std::vector<std::string_view> types;
         const std::string plain = plain_type(op.type);
@@ -84,17 +93,7 @@ ModelMatcher::ModelMatcher(const ModelGraph& graph, const ModelGroups& groups, c
             type = *std::find(node_types_.begin(), node_types_.end(), type);
         types_.push_back(std::move(types));
         shapes_.push_back(read_shapes(op.shapes));
-        auto found = by_name.find(module_path(op.name));
-        if (found == by_name.end() && !op.layer.empty())
-            found = by_name.find(module_path(op.layer + "/" + op.name));
-        const bool bears_name = found != by_name.end() && op.name.find('/') != op.name.npos;
-        // Engines and timelines name ops by their type, and their layers by the nodes.
-        const auto named = op.layer.empty() ? by_name.end() : by_name.find(module_path(op.layer));
-        const bool bears_layer =
-            named != by_name.end() &&
-            std::find(types_.back().begin(), types_.back().end(),
-                      node_types_[static_cast<size_t>(named->second)]) != types_.back().end();
-        direct_.push_back(bears_name ? found->second : bears_layer ? named->second : -1);
+        direct_.push_back(node_of_name(names, op, types_.back()));
     }
 }
 

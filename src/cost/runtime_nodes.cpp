@@ -141,7 +141,7 @@ bool node(const TorchCall& call, const TorchRule& rule, TorchWork& work) {
     work.macs = counted.macs;
     work.flops = counted.flops;
     work.matrix_flops = counted.matrix_flops;
-    work.bytes = read + written + (reads_part(rule.ops) ? written : 0);
+    work.bytes = read + written + (reads_part(rule.ops) ? std::min(written, first->bytes()) : 0);
     work.type = first->type;
     return true;
 }

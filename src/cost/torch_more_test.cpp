@@ -155,6 +155,29 @@ TEST(TorchMore, GradientsOfDataAndWeightsByName) {
     EXPECT_EQ(torch_gradient("nchwToNhwcKernel"), TorchGradient::kUnspecified);
 }
 
+// Of 4096 x 50257 gradients the kernel writes one in each row; that the others are zero counts where it is
+// done.
+TEST(TorchMore, TheLossOfClassesTouchesOneValueOfEachRow) {
+    const TorchWork back = work_of("aten::nll_loss_backward", "[[], [4096, 50257], [4096], [], [], [], []]",
+                                   R"(["float", "float", "long int", "", "Scalar", "Scalar", "float"])");
+    EXPECT_EQ(back.bytes, 4096.0 * (8 + 4));
+    EXPECT_EQ(back.flops, 4096);
+}
+
+// 16384 tokens of two types read two rows of the table, and their gradients reach no more.
+TEST(TorchMore, OfATableAtMostAllIsRead) {
+    const std::string_view types = R"(["float", "long int", "Scalar", "Scalar", "Scalar"])";
+    const double tokens = 32 * 512, row = 4 * 768;
+    const TorchWork few = work_of("aten::embedding", "[[2, 768], [32, 512], [], [], []]", types);
+    EXPECT_EQ(few.bytes, 2 * row + tokens * row + tokens * 8);
+    const TorchWork many = work_of("aten::embedding", "[[50257, 768], [32, 512], [], [], []]", types);
+    EXPECT_EQ(many.bytes, 2 * tokens * row + tokens * 8);
+    const TorchWork back =
+        work_of("aten::embedding_dense_backward", "[[32, 512, 768], [32, 512], [], [], []]", types,
+                R"(["", "", "50257", "-1", "False"])");
+    EXPECT_EQ(back.bytes, tokens * row + tokens * 8) << "no zeros of other rows";
+}
+
 // Runtimes of networks tell what came out, behind their arguments.
 TEST(RuntimeNodes, CountByTheirSizes) {
     const std::string_view three = R"(["float", "float", "float"])";

@@ -43,6 +43,11 @@ bool same_sizes(std::vector<int64_t> a, std::vector<int64_t> b) {
     return a == b;
 }
 
+// But for the batch, which may be another.
+bool same_but_batch(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+    return a.size() == b.size() && (a.empty() || std::equal(a.begin() + 1, a.end(), b.begin() + 1));
+}
+
 bool multiplies(const std::string& type) {
     return type == "conv" || type == "convtranspose" || type == "gemm" || type == "matmul";
 }
@@ -94,7 +99,16 @@ ModelMatcher::ModelMatcher(const ModelGraph& graph, const ModelGroups& groups, c
         types_.push_back(std::move(types));
         shapes_.push_back(read_shapes(op.shapes));
         direct_.push_back(node_of_name(names, op, types_.back()));
+        own_sizes_ |= ran_at_own_sizes(direct_.back(), shapes_.back());
     }
+}
+
+// Whether the op that is known to be the node had what the file says to go in, places or steps included.
+bool ModelMatcher::ran_at_own_sizes(int32_t node, const std::vector<std::vector<int64_t>>& shapes) const {
+    if (node < 0 || shapes.empty()) return false;
+    const std::vector<TensorId>& inputs = graph_.nodes[static_cast<size_t>(node)].inputs;
+    const ModelTensor* input = inputs.empty() ? nullptr : graph_.tensor(inputs[0]);
+    return input && input->shape_known && input->shape.size() >= 3 && same_but_batch(input->shape, shapes[0]);
 }
 
 void ModelMatcher::find_layers(const std::vector<RunOp>& ops) {
@@ -167,10 +181,9 @@ int ModelMatcher::score(int32_t op, int32_t n) const {
     const ModelTensor* input = node.inputs.empty() ? nullptr : graph_.tensor(node.inputs[0]);
     if (!input || !input->shape_known) return layer_score + kNoSizes;
     if (input->shape.size() != shapes[0].size()) return layer_score > 0 ? layer_score : kNever;
-    // The first size is the batch, which may be another.
-    const bool same = std::equal(input->shape.begin() + (input->shape.empty() ? 0 : 1), input->shape.end(),
-                                 shapes[0].begin() + (shapes[0].empty() ? 0 : 1));
-    return layer_score + (same ? kSameSizes : kOtherSizes);
+    if (same_but_batch(input->shape, shapes[0])) return layer_score + kSameSizes;
+    // Images or sequences may be larger than those of the file, unless ops known by name tell otherwise.
+    return own_sizes_ && layer_score == 0 ? kNever : layer_score + kOtherSizes;
 }
 
 // The best alignment of two sequences: of all ways to pair ops with nodes that keep both orders, the one that

@@ -195,5 +195,21 @@ TEST(ModelMatch, NodesThatARuntimeFusedAreFoundByTheirResults) {
     EXPECT_THAT(nodes_of(ModelMatcher(net.graph, groups, by_tensor).match({0})), ElementsAre(0));
 }
 
+// A network that ran at the sizes of its file has no op of others.
+TEST(ModelMatch, SizesThatAnOpByNameConfirmsMustAgree) {
+    Network net;
+    const TensorId x = net.conv("6", net.tensor("x", {1, 16, 8, 8}), 16, 16);
+    net.node("7", "Reshape", {net.node("", "Relu", {x}, {1, 16, 8, 8})}, {1, 16, 64});
+    const ModelGroups groups = group_nodes(net.graph);
+    const auto nodes = [&](const char* conv, const char* reshape) {
+        const std::vector<RunOp> ops = {{"Conv", "Conv", conv, 0, "[[4, 16, 8, 8], [16, 16, 3, 3]]"},
+                                        {"Reshape", "Reshape", "Reshape_1", 1, reshape}};
+        return nodes_of(ModelMatcher(net.graph, groups, ops).match({0, 1}));
+    };
+    EXPECT_THAT(nodes("6", "[[4, 16, 8, 8], [3]]"), ElementsAre(0, 2));
+    EXPECT_THAT(nodes("6", "[[4, 12, 8, 8], [3]]"), ElementsAre(0, -1));
+    EXPECT_THAT(nodes("somewhere", "[[4, 12, 8, 8], [3]]"), ElementsAre(0, 2)) << "it may have run at others";
+}
+
 }  // namespace
 }  // namespace opsight::analyze

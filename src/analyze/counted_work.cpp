@@ -383,7 +383,8 @@ class WorkCount {
                 work.bytes = static_cast<double>(std::max<int64_t>(0, told.bytes));
                 work.estimate = true;
                 work.note =
-                    "FLOPs and bytes as the source counted them (the compiler of the program, PyProf)";
+                    "FLOPs and bytes as the source counted them (the compiler of the program, PyProf), or "
+                    "those of the products in its program";
                 work.precision = told_precision(told, device);
                 work.bounded = true;
             });

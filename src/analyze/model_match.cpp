@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analyze/model_types.h"
+#include "analyze/node_names.h"
 
 namespace opsight::analyze {
 namespace {
@@ -42,6 +43,11 @@ bool same_sizes(std::vector<int64_t> a, std::vector<int64_t> b) {
     return a == b;
 }
 
+// But for the batch, which may be another.
+bool same_but_batch(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+    return a.size() == b.size() && (a.empty() || std::equal(a.begin() + 1, a.end(), b.begin() + 1));
+}
+
 bool multiplies(const std::string& type) {
     return type == "conv" || type == "convtranspose" || type == "gemm" || type == "matmul";
 }
@@ -49,6 +55,15 @@ bool multiplies(const std::string& type) {
 const ModelTensor* weight_of(const ModelGraph& graph, const ModelNode& node) {
     const ModelTensor* weight = node.inputs.size() > 1 ? graph.tensor(node.inputs[1]) : nullptr;
     return weight && weight->constant && weight->shape_known ? weight : nullptr;
+}
+
+// Ops of TensorFlow bear the whole name of a node. Engines, runtimes and timelines name ops by their type,
+// and their layers by the nodes. -1: neither.
+int32_t node_of_name(const NodeNames& names, const RunOp& op, const std::vector<std::string_view>& types) {
+    int32_t named = names.named(op.name);
+    if (named < 0 && !op.layer.empty()) named = names.named(op.layer + "/" + op.name);
+    if (named >= 0 && op.name.find('/') != op.name.npos) return named;
+    return op.layer.empty() ? -1 : names.ran_as(op.layer, types);
 }
 
 std::string without_root(std::string_view path) {
@@ -62,7 +77,6 @@ ModelMatcher::ModelMatcher(const ModelGraph& graph, const ModelGroups& groups, c
     : graph_(graph), ops_(ops) {
     find_layers(ops);
     std::set<std::string, std::less<>> present;
-    std::map<std::string, int32_t, std::less<>> by_name;
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
         const ModelNode& node = graph.nodes[n];
         node_types_.push_back(plain_type(node.op_type));
@@ -71,8 +85,8 @@ ModelMatcher::ModelMatcher(const ModelGraph& graph, const ModelGroups& groups, c
         present.insert(node_types_.back());
         nodes_.push_back(static_cast<int32_t>(n));
         if (multiplies(node_types_.back()) && weight_of(graph, node)) ++products_;
-        if (!node.name.empty()) by_name.emplace(module_path(node.name), static_cast<int32_t>(n));
     }
+    const NodeNames names(graph, node_types_);
     for (const RunOp& op : ops) {
         std::vector<std::string_view> types;
         const std::string plain = plain_type(op.type);
@@ -84,18 +98,17 @@ ModelMatcher::ModelMatcher(const ModelGraph& graph, const ModelGroups& groups, c
             type = *std::find(node_types_.begin(), node_types_.end(), type);
         types_.push_back(std::move(types));
         shapes_.push_back(read_shapes(op.shapes));
-        auto found = by_name.find(module_path(op.name));
-        if (found == by_name.end() && !op.layer.empty())
-            found = by_name.find(module_path(op.layer + "/" + op.name));
-        const bool bears_name = found != by_name.end() && op.name.find('/') != op.name.npos;
-        // Engines and timelines name ops by their type, and their layers by the nodes.
-        const auto named = op.layer.empty() ? by_name.end() : by_name.find(module_path(op.layer));
-        const bool bears_layer =
-            named != by_name.end() &&
-            std::find(types_.back().begin(), types_.back().end(),
-                      node_types_[static_cast<size_t>(named->second)]) != types_.back().end();
-        direct_.push_back(bears_name ? found->second : bears_layer ? named->second : -1);
+        direct_.push_back(node_of_name(names, op, types_.back()));
+        own_sizes_ |= ran_at_own_sizes(direct_.back(), shapes_.back());
     }
+}
+
+// Whether the op that is known to be the node had what the file says to go in, places or steps included.
+bool ModelMatcher::ran_at_own_sizes(int32_t node, const std::vector<std::vector<int64_t>>& shapes) const {
+    if (node < 0 || shapes.empty()) return false;
+    const std::vector<TensorId>& inputs = graph_.nodes[static_cast<size_t>(node)].inputs;
+    const ModelTensor* input = inputs.empty() ? nullptr : graph_.tensor(inputs[0]);
+    return input && input->shape_known && input->shape.size() >= 3 && same_but_batch(input->shape, shapes[0]);
 }
 
 void ModelMatcher::find_layers(const std::vector<RunOp>& ops) {
@@ -168,10 +181,9 @@ int ModelMatcher::score(int32_t op, int32_t n) const {
     const ModelTensor* input = node.inputs.empty() ? nullptr : graph_.tensor(node.inputs[0]);
     if (!input || !input->shape_known) return layer_score + kNoSizes;
     if (input->shape.size() != shapes[0].size()) return layer_score > 0 ? layer_score : kNever;
-    // The first size is the batch, which may be another.
-    const bool same = std::equal(input->shape.begin() + (input->shape.empty() ? 0 : 1), input->shape.end(),
-                                 shapes[0].begin() + (shapes[0].empty() ? 0 : 1));
-    return layer_score + (same ? kSameSizes : kOtherSizes);
+    if (same_but_batch(input->shape, shapes[0])) return layer_score + kSameSizes;
+    // Images or sequences may be larger than those of the file, unless ops known by name tell otherwise.
+    return own_sizes_ && layer_score == 0 ? kNever : layer_score + kOtherSizes;
 }
 
 // The best alignment of two sequences: of all ways to pair ops with nodes that keep both orders, the one that

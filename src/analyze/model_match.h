@@ -55,6 +55,7 @@ class ModelMatcher {
     void match_greedily(const int32_t* pass, size_t count, NodeMatch* out) const;
     int score(int32_t op, int32_t node) const;
     bool same_layer(int32_t op, int32_t node) const;
+    bool ran_at_own_sizes(int32_t node, const std::vector<std::vector<int64_t>>& shapes) const;
     size_t round_length(const std::vector<int32_t>& pass) const;
     void find_layers(const std::vector<RunOp>& ops);
 
@@ -68,6 +69,7 @@ class ModelMatcher {
     std::vector<int32_t> node_layer_;                        // beside the nodes: layer of that name; -1: none
     std::map<std::string, int32_t, std::less<>> layers_;  // by path and by path without its root; -2: several
     size_t products_ = 0;                                 // nodes with weights that multiply
+    bool own_sizes_ = false;  // the network ran with the sizes of the file, by an op that bears a node's name
 };
 
 }  // namespace opsight::analyze

@@ -168,5 +168,48 @@ TEST(ModelMatch, ByTheWholeNameOfANode) {
     EXPECT_EQ(matcher.match({0})[0].how, MatchHow::kName);
 }
 
+// ONNX Runtime runs branches in an order of its own, and names a convolution after what it took into it.
+TEST(ModelMatch, NodesThatARuntimeFusedAreFoundByTheirResults) {
+    Network net;
+    const TensorId x = net.tensor("x", {1, 16, 8, 8});
+    const TensorId left = net.node("7", "Relu", {net.conv("6", x, 16, 16)}, {1, 16, 8, 8});
+    const TensorId normal = net.node("", "BatchNormalization", {net.conv("8", x, 16, 16)}, {1, 16, 8, 8});
+    const TensorId right = net.node("10", "Relu", {normal}, {1, 16, 8, 8});
+    net.node("12", "Add", {left, net.conv("11", right, 16, 16)}, {1, 16, 8, 8});
+    const auto conv = [](const std::string& layer, int32_t id) {
+        return RunOp{"Conv", "Conv", layer, id, "[[1, 16, 8, 8], [16, 16, 3, 3], [16]]"};
+    };
+    const std::vector<RunOp> ops = {conv("10_nchwc", 0), conv("11_nchwc", 1), conv("7_nchwc", 2),
+                                    conv("12_nchwc", 3)};
+    const ModelGroups groups = group_nodes(net.graph);
+    const ModelMatcher matcher(net.graph, groups, ops);
+    const std::vector<NodeMatch> found = matcher.match({0, 1, 2});
+    EXPECT_THAT(nodes_of(found), ElementsAre(2, 5, 0));
+    for (const NodeMatch& each : found)
+        EXPECT_EQ(each.how, MatchHow::kName);
+    EXPECT_FALSE(matcher.is_named(3)) << "a sum of two convolutions";
+    // By the name of a tensor, where nodes have none.
+    net.graph.nodes[0].name.clear();
+    net.graph.nodes[1].name.clear();
+    const std::vector<RunOp> by_tensor = {conv("7_out", 0)};
+    EXPECT_THAT(nodes_of(ModelMatcher(net.graph, groups, by_tensor).match({0})), ElementsAre(0));
+}
+
+// A network that ran at the sizes of its file has no op of others.
+TEST(ModelMatch, SizesThatAnOpByNameConfirmsMustAgree) {
+    Network net;
+    const TensorId x = net.conv("6", net.tensor("x", {1, 16, 8, 8}), 16, 16);
+    net.node("7", "Reshape", {net.node("", "Relu", {x}, {1, 16, 8, 8})}, {1, 16, 64});
+    const ModelGroups groups = group_nodes(net.graph);
+    const auto nodes = [&](const char* conv, const char* reshape) {
+        const std::vector<RunOp> ops = {{"Conv", "Conv", conv, 0, "[[4, 16, 8, 8], [16, 16, 3, 3]]"},
+                                        {"Reshape", "Reshape", "Reshape_1", 1, reshape}};
+        return nodes_of(ModelMatcher(net.graph, groups, ops).match({0, 1}));
+    };
+    EXPECT_THAT(nodes("6", "[[4, 16, 8, 8], [3]]"), ElementsAre(0, 2));
+    EXPECT_THAT(nodes("6", "[[4, 12, 8, 8], [3]]"), ElementsAre(0, -1));
+    EXPECT_THAT(nodes("somewhere", "[[4, 12, 8, 8], [3]]"), ElementsAre(0, 2)) << "it may have run at others";
+}
+
 }  // namespace
 }  // namespace opsight::analyze

@@ -196,17 +196,21 @@ class Estimator {
 
     void add_optimizer() {
         const OptimizerStep cost = optimizer_step(settings_.optimizer);
+        constexpr double kBytes = 4;  // of each value
         double parameters = 0;
-        for (const ModelTensor& tensor : graph_.tensors)
-            if (tensor.parameter && is_float(tensor.type))
-                parameters += static_cast<double>(tensor.elements());
+        for (const ModelTensor& tensor : graph_.tensors) {
+            if (!tensor.parameter || !is_float(tensor.type)) continue;
+            const auto elements = static_cast<double>(tensor.elements());
+            parameters += elements;
+            // A weight and its gradient may be in the cache since the layer's backward pass.
+            beyond_cache_ += (cost.moved - 2) * kBytes * elements + 2 * traffic_.beyond(kBytes * elements);
+        }
         LayerCost layer;
         layer.name = "optimizer";
         layer.op_type = settings_.optimizer == Optimizer::kAdam ? "Adam" : "SGD";
         layer.kind = WorkKind::kVector;
         layer.backward.flops = cost.flops * parameters;
-        layer.backward.bytes = cost.moved * 4 * parameters;
-        beyond_cache_ += layer.backward.bytes;
+        layer.backward.bytes = cost.moved * kBytes * parameters;
         set_bound(layer);
         out_.layers.push_back(std::move(layer));
     }
@@ -232,10 +236,12 @@ class Estimator {
 
     // The network as a whole: matrix units, ordinary units and memory work side by side, on different layers
     // and elements of the batch, so the busiest of them sets the time. What a layer writes the next may find
-    // in the last cache; and as many bytes of the weights, and of what is kept, as it holds may stay there.
+    // in the last cache; and as many bytes of the weights, and of what is kept, as it holds may stay there:
+    // in training each spares up to three ways, those of a weight in both passes and back from the optimizer.
     void bound_network() {
         if (!device_) return;
-        const double cached = std::min(device_->cache_bytes(), beyond_cache_);
+        const double ways = settings_.train ? 3 : 1;
+        const double cached = std::min(ways * device_->cache_bytes(), beyond_cache_);
         const double bandwidth = device_->bandwidth * settings_.derate;
         const double memory_s = bandwidth > 0 ? (beyond_cache_ - cached) / bandwidth : 0;
         const double math_s = std::max(matrix_s_, vector_s_);

@@ -227,5 +227,42 @@ TEST(Bounds, TheNetworkIsNoSlowerThanItsBusiestUnit) {
     EXPECT_LT(large.total.bound_s, large.serial_s);
 }
 
+// The steps of an unrolled recurrent network read one matrix: it need come from the memory once.
+TEST(Bounds, WeightsThatSeveralLayersShareMayStayInTheCache) {
+    Settings settings;
+    settings.device = device("t4");
+    const double cache = settings.device->cache_bytes(), bandwidth = settings.device->bandwidth;
+    const auto bound = [&](int64_t width) {
+        Maker maker;
+        const TensorId matrix = maker.weight({width, width});
+        TensorId x = maker.input({1, width});
+        for (int step = 0; step < 20; ++step)
+            x = maker.node("Tanh", {maker.node("MatMul", {x, matrix}, {1, width})}, {1, width});
+        return estimate(maker.done(x), settings).total;
+    };
+    const LayerCost small = bound(800);
+    EXPECT_GT(small.forward.bytes, 20 * 2.56e6) << "each layer reads it";
+    EXPECT_LT(small.bound_s, 2.56e6 / bandwidth);
+    const double large = 4 * 4096.0 * 4096;
+    const double again = 19 * (large - cache);
+    EXPECT_NEAR(bound(4096).bound_s, (large + again - cache) / bandwidth, 1e-6);
+}
+
+// Weights, gradients and states of a small network fit the cache, from one step to the next.
+TEST(Bounds, ASmallNetworkMayTrainInTheCache) {
+    Maker maker;
+    const TensorId x = maker.input({1, 1024});
+    const TensorId y = maker.node("MatMul", {x, maker.weight({1024, 1024})}, {1, 1024});
+    Settings settings;
+    settings.device = device("a100-80");
+    settings.train = true;
+    const Estimate cost =
+        estimate(maker.done(maker.node("MatMul", {y, maker.weight({1024, 1024})}, {1, 1024})), settings);
+    const double states = 4 * 4 * cost.total.parameters;
+    ASSERT_LT(states, settings.device->cache_bytes());
+    ASSERT_GT(cost.total.bytes(), settings.device->cache_bytes());
+    EXPECT_EQ(cost.total.limiter, Limiter::kMath);
+}
+
 }  // namespace
 }  // namespace opsight::cost

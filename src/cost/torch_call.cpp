@@ -128,6 +128,19 @@ TorchArgument read_argument(const Value& shape, const Value* dtype, const Value*
     return out;
 }
 
+// "-> float[32, 64, 7, 7]"
+std::optional<TorchTensor> read_result(std::string_view text) {
+    constexpr std::string_view kArrow = "-> ";
+    if (!text.starts_with(kArrow)) return std::nullopt;
+    text.remove_prefix(kArrow.size());
+    const size_t open = std::min(text.find('['), text.size());
+    const ElementType type = torch_type(text.substr(0, open));
+    const Value sizes = ListReader(text.substr(open)).read();
+    std::optional<Shape> shape = shape_of(sizes);
+    if (type == ElementType::kUnknown || !sizes.is_list || !shape) return std::nullopt;
+    return make_tensor(std::move(*shape), nullptr, type);
+}
+
 }  // namespace
 
 double TorchTensor::elements() const {
@@ -194,6 +207,9 @@ TorchCall read_torch_call(std::string_view name, const SignatureTexts& texts, El
     for (size_t i = 0; i < shapes.items.size(); ++i)
         call.arguments.push_back(
             read_argument(shapes.items[i], item(dtypes, i), item(concrete, i), item(strides, i), list_type));
+    for (size_t i = shapes.items.size(); i < concrete.items.size(); ++i)
+        if (std::optional<TorchTensor> result = read_result(concrete.items[i].text))
+            call.results.push_back(std::move(*result));
     return call;
 }
 
@@ -209,7 +225,7 @@ std::vector<Shape> read_shapes(std::string_view text) {
 
 ElementType torch_type(std::string_view name) {
     using enum ElementType;
-    static constexpr std::array<std::pair<std::string_view, ElementType>, 39> kTypes = {
+    static constexpr std::array<std::pair<std::string_view, ElementType>, 46> kTypes = {
         {{"float", kFloat32},
          {"float32", kFloat32},
          {"double", kFloat64},
@@ -248,11 +264,19 @@ ElementType torch_type(std::string_view name) {
          {"complex64", kComplex64},
          {"c10::complex<double>", kComplex128},
          {"complex128", kComplex128},
-         {"c10::quint4x2", kUint4}}};
+         {"c10::quint4x2", kUint4},
+         {"f32", kFloat32},
+         {"f64", kFloat64},
+         {"f16", kFloat16},
+         {"bf16", kBfloat16},
+         {"s32", kInt32},
+         {"s8", kInt8},
+         {"u8", kUint8}}};
     for (const auto& [text, type] : kTypes)
         if (text == name) return type;
     if (name.starts_with("torch.")) return torch_type(name.substr(6));
-    if (name.starts_with("c10::Float8") || name.starts_with("float8")) return kFloat8;
+    if (name.starts_with("c10::Float8") || name.starts_with("float8") || name.starts_with("f8_"))
+        return kFloat8;
     if (name.starts_with("c10::Float4") || name.starts_with("float4")) return kFloat4;
     return kUnknown;
 }

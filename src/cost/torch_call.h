@@ -36,6 +36,7 @@ using KnownOutputs = std::map<std::pair<Shape, Shape>, std::optional<Shape>>;
 struct TorchCall {
     std::string_view name;  // as recorded: "aten::conv2d", "torch.nn.functional.conv2d"
     std::vector<TorchArgument> arguments;
+    std::vector<TorchTensor> results;  // where the source tells what came out: nodes of other runtimes
     const KnownOutputs* known_outputs = nullptr;
 
     // Null where the argument is not a tensor.
@@ -52,6 +53,7 @@ struct TorchCall {
 struct SignatureTexts {
     std::string_view shapes, dtypes, concrete, strides;
 };
+// Behind the arguments, values may tell results: "-> float[32, 64, 7, 7]".
 // `list_type`: of tensors in lists, whose types are not told. Odd text yields fewer arguments, no error.
 TorchCall read_torch_call(std::string_view name, const SignatureTexts& texts, ElementType list_type);
 

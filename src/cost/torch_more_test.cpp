@@ -155,5 +155,70 @@ TEST(TorchMore, GradientsOfDataAndWeightsByName) {
     EXPECT_EQ(torch_gradient("nchwToNhwcKernel"), TorchGradient::kUnspecified);
 }
 
+// Of 4096 x 50257 gradients the kernel writes one in each row; that the others are zero counts where it is
+// done.
+TEST(TorchMore, TheLossOfClassesTouchesOneValueOfEachRow) {
+    const TorchWork back = work_of("aten::nll_loss_backward", "[[], [4096, 50257], [4096], [], [], [], []]",
+                                   R"(["float", "float", "long int", "", "Scalar", "Scalar", "float"])");
+    EXPECT_EQ(back.bytes, 4096.0 * (8 + 4));
+    EXPECT_EQ(back.flops, 4096);
+}
+
+// 16384 tokens of two types read two rows of the table, and their gradients reach no more.
+TEST(TorchMore, OfATableAtMostAllIsRead) {
+    const std::string_view types = R"(["float", "long int", "Scalar", "Scalar", "Scalar"])";
+    const double tokens = 32 * 512, row = 4 * 768;
+    const TorchWork few = work_of("aten::embedding", "[[2, 768], [32, 512], [], [], []]", types);
+    EXPECT_EQ(few.bytes, 2 * row + tokens * row + tokens * 8);
+    const TorchWork many = work_of("aten::embedding", "[[50257, 768], [32, 512], [], [], []]", types);
+    EXPECT_EQ(many.bytes, 2 * tokens * row + tokens * 8);
+    const TorchWork back =
+        work_of("aten::embedding_dense_backward", "[[32, 512, 768], [32, 512], [], [], []]", types,
+                R"(["", "", "50257", "-1", "False"])");
+    EXPECT_EQ(back.bytes, tokens * row + tokens * 8) << "no zeros of other rows";
+}
+
+// Runtimes of networks tell what came out, behind their arguments.
+TEST(RuntimeNodes, CountByTheirSizes) {
+    const std::string_view three = R"(["float", "float", "float"])";
+    const auto conv = [&](std::string_view name) {
+        return work_of(name, "[[2, 8, 32, 32], [16, 4, 3, 3], [16]]", three,
+                       R"(["", "", "", "-> float[2, 16, 16, 16]"])");
+    };
+    for (const std::string_view name : {"Conv", "CUDA::Conv", "FusedConv", "onednn::convolution"}) {
+        const TorchWork work = conv(name);
+        EXPECT_EQ(work.macs, 2.0 * 16 * 16 * 16 * 4 * 9) << name << ", of two groups";
+        EXPECT_EQ(work.matrix_flops, 2 * work.macs + 2.0 * 2 * 16 * 16 * 16) << name;
+        EXPECT_EQ(work.bytes, 4.0 * (2 * 8 * 32 * 32 + 16 * 4 * 9 + 16 + 2 * 16 * 16 * 16)) << name;
+    }
+    const auto gemm = [&](std::string_view first) {
+        return work_of("Gemm", fmt::format("[{}, [64, 10]]", first), R"(["float", "float"])",
+                       R"(["", "", "-> float[3, 10]"])");
+    };
+    EXPECT_EQ(gemm("[3, 64]").macs, 3.0 * 64 * 10);
+    EXPECT_EQ(gemm("[64, 3]").macs, 3.0 * 64 * 10) << "turned";
+    const TorchWork rows =
+        work_of("Gather", "[[50000, 64], [5]]", R"(["float", "int64"])", R"(["", "", "-> float[5, 64]"])");
+    EXPECT_EQ(rows.bytes, 4.0 * 2 * 5 * 64 + 8 * 5) << "no whole table";
+    EXPECT_EQ(rows.kind, WorkKind::kMove);
+    const TorchWork pooled = work_of("trt::max_pooling", "[[1, 8, 32, 32], []]", R"(["int8", ""])",
+                                     R"(["", "[3, 3]", "-> int8[1, 8, 16, 16]", "run by TiledPooling"])");
+    EXPECT_EQ(pooled.flops, 9.0 * 8 * 16 * 16);
+    const TorchWork reordered = work_of("onednn::reorder", "[[2, 64, 8, 8]]", R"(["f32"])",
+                                        R"(["", "-> bf16[2, 64, 8, 8]", "jit:uni"])");
+    EXPECT_EQ(reordered.bytes, (4.0 + 2) * 2 * 64 * 8 * 8);
+}
+
+TEST(RuntimeNodes, CountNothingWhereSizesDoNotTell) {
+    const std::string_view one = R"(["float"])", out = R"(["", "-> float[1, 8, 16, 16]"])";
+    EXPECT_FALSE(work_of("Conv", "[[2, 8, 32, 32], [16, 4, 3, 3]]", R"(["float", "float"])").counted());
+    EXPECT_FALSE(work_of("trt::max_pooling", "[[1, 8, 32, 32]]", one, out).counted()) << "its window";
+    EXPECT_FALSE(work_of("MaxPool", "[[1, 8, 32, 32]]", one, out).counted());
+    EXPECT_FALSE(work_of("Reshape", "[[1, 8, 256]]", one, out).counted())
+        << "nothing runs, or who knows what";
+    EXPECT_FALSE(work_of("trt::layer", "[[1, 8, 32, 32]]", one, out).counted());
+    EXPECT_FALSE(work_of("Relu", "[[1, 8, 16, 16]]", one, R"(["", "-> [1, 8, 16, 16]"])").counted());
+}
+
 }  // namespace
 }  // namespace opsight::cost

@@ -201,7 +201,7 @@ bool concatenate(const TorchCall& call, const TorchRule&, TorchWork& work) {
 }
 
 // Rows of a table, `inputs` saying where their numbers are: embedding(table, rows), index_select(x, dim,
-// rows).
+// rows). A row that is asked for again need not come from the memory again: at most the table is read.
 bool take_rows(const TorchCall& call, const TorchRule& rule, TorchWork& work) {
     const TorchTensor *table = call.tensor(0), *rows = call.tensor(static_cast<size_t>(rule.inputs));
     if (!table || !rows || table->shape.empty()) return false;
@@ -213,26 +213,23 @@ bool take_rows(const TorchCall& call, const TorchRule& rule, TorchWork& work) {
     const double row = length > 0 ? table->elements() / length : 0;
     if (!told) assume(work, "the dimension is not told: the first");
     const double taken = row * rows->elements() * static_cast<double>(bits_of(table->type)) / 8;
-    return finish(work, 0, 2 * taken + rows->bytes(), table->type);
+    return finish(work, 0, std::min(taken, table->bytes()) + taken + rows->bytes(), table->type);
 }
 
-// gather(x, dim, places), scatter(x, dim, places, from): as much moves as there are places.
+// gather(x, dim, places), scatter(x, dim, places, from): as much moves as there are places, of x at most all.
 bool take_places(const TorchCall& call, const TorchRule&, TorchWork& work) {
     const TorchTensor *table = call.tensor(0), *places = call.tensor(2);
     if (!table || !places) return false;
     const double taken = places->elements() * static_cast<double>(bits_of(table->type)) / 8;
-    return finish(work, 0, 2 * taken + places->bytes(), table->type);
+    return finish(work, 0, std::min(taken, table->bytes()) + taken + places->bytes(), table->type);
 }
 
-// embedding_dense_backward(grad_output, rows, size, ...): an addition for each value.
+// embedding_dense_backward(grad_output, rows, size, ...): an addition for each value. Of the table's gradient
+// the rows that were read are written, which may be one; that the others are zero counts where it is done.
 bool embedding_backward(const TorchCall& call, const TorchRule&, TorchWork& work) {
     const TorchTensor *gradient = call.tensor(0), *rows = call.tensor(1);
-    const auto size = call.integer(2);
     if (!gradient || !rows || gradient->shape.empty()) return false;
-    if (!size) assume(work, "the size of the table is not told: its bytes are left out");
-    const double table =
-        bytes_of({std::max<int64_t>(size.value_or(0), 0), gradient->shape.back()}, gradient->type);
-    return finish(work, gradient->elements(), gradient->bytes() + rows->bytes() + table, gradient->type);
+    return finish(work, gradient->elements(), gradient->bytes() + rows->bytes(), gradient->type);
 }
 
 // _embedding_bag(table, rows, begins of the bags, ...): rows read and added up, a sum for each bag.
@@ -241,8 +238,9 @@ bool embedding_bag(const TorchCall& call, const TorchRule&, TorchWork& work) {
     if (!table || !rows || !bags || table->shape.size() != 2) return false;
     const auto width = static_cast<double>(table->shape[1]);
     const double bytes = width * static_cast<double>(bits_of(table->type)) / 8;
+    const double read = std::min(rows->elements() * bytes, table->bytes());
     return finish(work, rows->elements() * width,
-                  (rows->elements() + bags->elements()) * bytes + rows->bytes() + bags->bytes(), table->type);
+                  read + bags->elements() * bytes + rows->bytes() + bags->bytes(), table->type);
 }
 
 // index_put(x, places, values, whether to add): as many values move as there are. A single one that is put at
@@ -265,12 +263,13 @@ bool class_loss(const TorchCall& call, const TorchRule&, TorchWork& work) {
                   read + classes->bytes(), scores->type);
 }
 
-// nll_loss_backward(grad_output, scores, classes, ...): all gradients of the scores are written.
+// nll_loss_backward(grad_output, scores, classes, ...): one gradient of each row is written. The others are
+// zero, which a set of memory or an op of its own wrote before.
 bool class_loss_backward(const TorchCall& call, const TorchRule&, TorchWork& work) {
     const TorchTensor *scores = call.tensor(1), *classes = call.tensor(2);
     if (!scores || !classes) return false;
-    return finish(work, classes->elements(), classes->bytes() + bytes_of(scores->shape, scores->type),
-                  scores->type);
+    const double written = bytes_of(classes->shape, scores->type);
+    return finish(work, classes->elements(), classes->bytes() + written, scores->type);
 }
 
 // The loss of two tensors: `inputs` read, and one number, or with reduction "none" (0) one for each element.

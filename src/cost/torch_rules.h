@@ -28,6 +28,8 @@ const TorchRule* torch_plain_rule(std::string_view name);
 const TorchRule* torch_fused_rule(std::string_view name);
 // Of ops that others add to PyTorch, by their whole names.
 const TorchRule* torch_serving_rule(std::string_view name);
+// Of nodes that runtimes of networks ran, by their whole names.
+const TorchRule* runtime_node_rule(std::string_view name);
 
 struct TorchElementwise {
     std::string_view name, ops;

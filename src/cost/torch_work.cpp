@@ -13,7 +13,8 @@ const TorchRule* rule_of(std::string_view name) {
     const TorchRule* rule = torch_product_rule(bare);
     if (!rule) rule = torch_fused_rule(bare);
     if (!rule) rule = torch_plain_rule(bare);
-    return rule ? rule : torch_serving_rule(name);
+    if (!rule) rule = torch_serving_rule(name);
+    return rule ? rule : runtime_node_rule(name);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <unordered_set>
 
 namespace opsight::cost {
-namespace {}  // namespace
 
 // What is read of each source: as much as the tensors hold that are read through it, once each.
 struct TrafficOf::Reads {
@@ -39,6 +38,51 @@ TrafficOf::TrafficOf(const Network& network, const Flow& flow, const Settings& s
         for (size_t n : groups[g].nodes)
             group_of_[n] = g;
     if (settings.device) cache_ = settings.device->cache_bytes();
+    read_first_in_.assign(graph_.tensors.size(), SIZE_MAX);
+    kept_for_.assign(graph_.tensors.size(), SIZE_MAX);
+    for (size_t g = 0; g < groups.size(); ++g)
+        find_first_reads(g);
+}
+
+void TrafficOf::find_first_reads(size_t group) {
+    const auto take = [group](size_t& first) {
+        if (first == SIZE_MAX) first = group;
+    };
+    for (size_t n : groups_[group].nodes)
+        for (TensorId id : graph_.nodes[n].inputs)
+            if (id != kNoTensor)
+                for (TensorId source : flow_.sources(id))
+                    take(read_first_in_[at(source)]);
+    if (!train_) return;
+    for (TensorId source : kept_by(group))
+        take(kept_for_[at(source)]);
+}
+
+std::unordered_set<TensorId> TrafficOf::made_in(size_t group) const {
+    std::unordered_set<TensorId> made;
+    for (size_t n : groups_[group].nodes)
+        for (TensorId id : graph_.nodes[n].outputs)
+            if (id != kNoTensor) made.insert(id);
+    return made;
+}
+
+// What the backward pass of the group reads again of the forward pass.
+std::unordered_set<TensorId> TrafficOf::kept_by(size_t group) const {
+    const std::unordered_set<TensorId> made = made_in(group);
+    std::unordered_set<TensorId> kept;
+    const auto keep = [&](TensorId id) {
+        if (id == kNoTensor) return;
+        for (TensorId source : flow_.sources(id))
+            if (!(groups_[group].attention && made.contains(source))) kept.insert(source);
+    };
+    for (size_t n : groups_[group].nodes) {
+        const ModelNode& node = graph_.nodes[n];
+        const OpWork& work = network_.work(n);
+        if (!has_gradient(node)) continue;
+        if (work.saves_output) std::for_each(node.outputs.begin(), node.outputs.end(), keep);
+        if (work.saves_inputs) std::for_each(node.inputs.begin(), node.inputs.end(), keep);
+    }
+    return kept;
 }
 
 bool TrafficOf::has_gradient(const ModelNode& node) const {
@@ -68,10 +112,8 @@ bool TrafficOf::leaves(TensorId id, size_t group) const {
 Traffic TrafficOf::forward(size_t group) const {
     Traffic traffic;
     Reads reads;
-    std::unordered_set<TensorId> made, written;
-    for (size_t n : groups_[group].nodes)
-        for (TensorId id : graph_.nodes[n].outputs)
-            if (id != kNoTensor) made.insert(id);
+    const std::unordered_set<TensorId> made = made_in(group);
+    std::unordered_set<TensorId> written;
     const double repeat = static_cast<double>(graph_.nodes[groups_[group].nodes[0]].repeat);
     for (size_t n : groups_[group].nodes) {
         const ModelNode& node = graph_.nodes[n];
@@ -97,24 +139,24 @@ Traffic TrafficOf::forward(size_t group) const {
         const bool constant = graph_.tensors[at(source)].constant;
         const double bytes = read * (constant ? 1 : repeat);
         (constant ? traffic.weights : traffic.inputs) += bytes;
-        traffic.beyond_cache += constant ? bytes : beyond(bytes);
+        // Weights that an earlier layer read, too, may still be in the cache.
+        const bool new_weights = constant && read_first_in_[at(source)] == group;
+        traffic.beyond_cache += new_weights ? bytes : beyond(bytes);
     }
     return traffic;
 }
 
 Traffic TrafficOf::backward(size_t group) const {
     Traffic traffic;
-    std::unordered_set<TensorId> made, kept, gradients;
+    const std::unordered_set<TensorId> made = made_in(group);
+    std::unordered_set<TensorId> gradients;
     bool passes_on = true;  // the gradient of a sum is that of its terms: nothing moves
-    for (size_t n : groups_[group].nodes)
-        for (TensorId id : graph_.nodes[n].outputs)
-            if (id != kNoTensor) made.insert(id);
-    double parameters = 0, inner = 0, outputs = 0, again = 0;
-    const auto keep = [&](TensorId id) {
-        for (TensorId source : flow_.sources(id))
-            if (!(groups_[group].attention && made.contains(source)) && kept.insert(source).second)
-                again += sizes_.of(source);
-    };
+    double parameters = 0, inner = 0, outputs = 0, again = 0, again_beyond = 0;
+    for (TensorId source : kept_by(group)) {
+        const double bytes = sizes_.of(source);
+        again += bytes;
+        again_beyond += kept_for_[at(source)] == group ? bytes : beyond(bytes);
+    }
     for (size_t n : groups_[group].nodes) {
         const ModelNode& node = graph_.nodes[n];
         const OpWork& work = network_.work(n);
@@ -125,13 +167,11 @@ Traffic TrafficOf::backward(size_t group) const {
         for (TensorId id : node.outputs) {
             if (id == kNoTensor) continue;
             if (leaves(id, group)) leaving += sizes_.of(id);
-            if (work.saves_output) keep(id);
         }
         outputs += leaving;
         for (size_t i = 0; i < node.inputs.size(); ++i) {
             const TensorId id = node.inputs[i];
             if (id == kNoTensor) continue;
-            if (work.saves_inputs) keep(id);
             for (TensorId source : flow_.sources(id)) {
                 if (!network_.needs_gradient(source) || made.contains(source)) continue;
                 if (!gradients.insert(source).second) continue;
@@ -150,7 +190,8 @@ Traffic TrafficOf::backward(size_t group) const {
     traffic.weights = parameters * repeat;
     traffic.inputs = (again + outputs) * repeat;
     traffic.outputs = inner * repeat;
-    traffic.beyond_cache = (parameters + again + beyond(outputs) + beyond(inner)) * repeat;
+    // The optimizer may take a layer's gradients as soon as they are there.
+    traffic.beyond_cache = (beyond(parameters) + again_beyond + beyond(outputs) + beyond(inner)) * repeat;
     return traffic;
 }
 

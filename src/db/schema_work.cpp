@@ -85,7 +85,8 @@ std::string work_stats_sql(std::string_view device, std::string_view ops) {
         "SELECT t.rank, d.op, CASE WHEN d.kind = 0 THEN d.name ELSE -1 END AS kernel, d.kind, d.iteration, "
         "t.device, d.work, count(*) AS spans, sum(d.dur_ns)::BIGINT AS time_ns, sum(d.share) AS share "
         "FROM {} d JOIN raw.tracks t ON t.id = d.track WHERE d.kind < 3 GROUP BY ALL UNION ALL "
-        "SELECT t.rank, o.op, -1, -1, o.iteration, -1, o.work, count(*) FILTER (WHERE o.share > 0), "
+        "SELECT t.rank, o.op, -1, -1, o.iteration, -1, o.work, count(*) FILTER (WHERE o.share > 0 OR o.work "
+        "< 0), "
         "sum(o.self_ns)::BIGINT, sum(o.share) FROM {} o JOIN raw.tracks t ON t.id = o.track "
         "WHERE o.work <> -2 GROUP BY ALL",
         device, ops);

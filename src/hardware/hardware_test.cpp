@@ -163,6 +163,19 @@ TEST(OpTables, Eligible) {
     EXPECT_FALSE(is_tensor_core_op("aten::relu"));
     EXPECT_FALSE(is_tensor_core_op("ReluBackward0"));
     EXPECT_FALSE(is_tensor_core_op("c10d::allreduce_"));
+    for (const char* product : {"trt::convolution", "trt::cask_convolution", "trt::matrix_multiply",
+                                "trt::fully_connected", "aiter::gemm_a16w16", "_C::cutlass_scaled_mm",
+                                "sgl_kernel::fp8_scaled_mm", "vllm::unified_attention_with_output",
+                                "flash_attn::_flash_attn_forward", "aiter::mha_batch_prefill"})
+        EXPECT_TRUE(is_tensor_core_op(product)) << product;
+    for (const char* other : {"trt::max_pooling", "trt::quantize", "trt::reformat", "aiter::add_rmsnorm",
+                              "_C_cache_ops::reshape_and_cache_flash", "fbgemm::bounds_check_indices",
+                              "sgl_kernel::silu_and_mul", "_C::gptq_shuffle"})
+        EXPECT_FALSE(is_tensor_core_op(other)) << other;
+    for (const char* node : {"Conv", "Gemm", "QLinearConv", "GroupQueryAttention", "FusedMatMul", "LSTM"})
+        EXPECT_TRUE(is_tensor_core_node_type(node)) << node;
+    for (const char* node : {"MaxPool", "ReorderOutput", "QuantizeLinear", "Softmax"})
+        EXPECT_FALSE(is_tensor_core_node_type(node)) << node;
     EXPECT_FALSE(is_tensor_core_op(""));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 namespace opsight::hardware {
 namespace {
@@ -118,6 +119,40 @@ constexpr std::array<std::string_view, 38> kNodes = {"Addbmm",
                                                      "SlowConvTranspose3D",
                                                      "ThnnFusedLstmCell"};
 
+// Products of ONNX, of the default domain and of ONNX Runtime's own (com.microsoft). Source: its
+// docs/ContribOperators.md and ONNX's Operators.md.
+constexpr std::array<std::string_view, 30> kOnnxOps = {"Attention",
+                                                       "Conv",
+                                                       "ConvInteger",
+                                                       "ConvTranspose",
+                                                       "DecoderAttention",
+                                                       "DecoderMaskedMultiHeadAttention",
+                                                       "DecoderMaskedSelfAttention",
+                                                       "DynamicQuantizeLSTM",
+                                                       "FusedConv",
+                                                       "FusedGemm",
+                                                       "GRU",
+                                                       "Gemm",
+                                                       "GemmFloat8",
+                                                       "GroupQueryAttention",
+                                                       "LSTM",
+                                                       "LongformerAttention",
+                                                       "MatMulBnb4",
+                                                       "MatMulInteger",
+                                                       "MatMulIntegerToFloat",
+                                                       "MatMulNBits",
+                                                       "MoE",
+                                                       "MultiHeadAttention",
+                                                       "NhwcConv",
+                                                       "PackedAttention",
+                                                       "PackedMultiHeadAttention",
+                                                       "QAttention",
+                                                       "QGemm",
+                                                       "QLinearConv",
+                                                       "QMoE",
+                                                       "RNN"};
+static_assert(std::is_sorted(kOnnxOps.begin(), kOnnxOps.end()));
+
 std::string_view without_digits(std::string_view text) {
     while (!text.empty() && text.back() >= '0' && text.back() <= '9')
         text.remove_suffix(1);
@@ -138,6 +173,25 @@ bool is_tensor_core_node(std::string_view name) {
     return std::find(kNodes.begin(), kNodes.end(), name) != kNodes.end();
 }
 
+bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [text](std::string_view part) { return text.find(part) != text.npos; });
+}
+
+// Ops that others than PyTorch name: layers of TensorRT ("trt::cask_convolution"), and what libraries add
+// ("aiter::gemm_a16w16", "_C::cutlass_scaled_mm", "vllm::unified_attention_with_output"). The name says that
+// it computes a product, and not one of the parts around it.
+bool is_product_of_library(std::string_view name) {
+    const size_t colons = name.rfind("::");
+    if (colons == name.npos) return false;
+    name.remove_prefix(colons + 2);
+    const bool product = name.ends_with("_mm") || name.ends_with("_rnn") || name.starts_with("rnn") ||
+                         has_any(name, {"gemm", "scaled_mm", "matmul", "matrix_multiply", "fully_connected",
+                                        "convolution", "attention", "_attn", "fmha", "mha_", "einsum"});
+    return product && !has_any(name, {"cache", "quantize", "quant_", "mask", "softmax", "reduce", "combine",
+                                      "permute", "shuffle", "metadata"});
+}
+
 }  // namespace
 
 bool is_tensor_core_op(std::string_view name) {
@@ -146,7 +200,8 @@ bool is_tensor_core_op(std::string_view name) {
     if (is_tensor_core_node(name)) return true;
     // As PyProf and DLProf mark calls: "torch.nn.functional.conv2d".
     if (name.starts_with("torch.")) name.remove_prefix(name.rfind('.') + 1);
-    if (!strip_prefix(name, "aten::") && name.find("::") != std::string_view::npos) return false;
+    if (!strip_prefix(name, "aten::") && name.find("::") != std::string_view::npos)
+        return is_product_of_library(name);
     return std::binary_search(kOps.begin(), kOps.end(), name);
 }
 
@@ -164,6 +219,7 @@ bool is_tensor_core_node_type(std::string_view type) {
                                             "XlaDotV2"};
     if (type.starts_with("DepthwiseConv2dNative") || type.starts_with("CudnnRNN")) return true;
     if (type.find("BatchMatMul") != type.npos) return true;
+    if (std::binary_search(kOnnxOps.begin(), kOnnxOps.end(), type)) return true;
     return std::any_of(std::begin(endings), std::end(endings),
                        [&](std::string_view ending) { return type.ends_with(ending); });
 }

@@ -5,11 +5,13 @@
 
 namespace opsight::hardware {
 
-// Matrix multiply, convolution, RNN and attention ops of PyTorch and their backward nodes. Whether the device
+// Matrix multiply, convolution, RNN and attention ops of PyTorch and their backward nodes, of libraries that
+// add to it, and layers of TensorRT. Whether the device
 // has Tensor Cores and the dtype suits them is the caller's question.
 bool is_tensor_core_op(std::string_view op_name);
 
-// The same of TensorFlow's node types ("Conv2D", "MatMul"). Source: IsOpTensorCoreEligible of xprof.
+// The same of node types of TensorFlow ("Conv2D", "MatMul") and ONNX ("Conv"). Source of the former:
+// IsOpTensorCoreEligible of xprof.
 bool is_tensor_core_node_type(std::string_view type);
 
 // Whether matrix units take inputs of a dtype as frameworks write it, or could take what they would be cast

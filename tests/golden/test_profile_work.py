@@ -1,6 +1,8 @@
 """Counted work of the corpus' profiles against closed forms and the networks' known sizes."""
 import json
+import math
 import os
+import re
 import tempfile
 import unittest
 
@@ -16,12 +18,15 @@ RESNET18_CONVOLUTION_MACS = 1814073344 - 512 * 1000
 
 @unittest.skipIf(CORPUS is None, "no corpus")
 class ProfileWork(unittest.TestCase):
-    def roofline(self, *trace):
+    def report(self, name, *source):
         with tempfile.TemporaryDirectory() as folder:
             profile = os.path.join(folder, "p.opsight")
-            opsight_cli.run("import", os.path.join(CORPUS, "kineto", *trace), "-o", profile)
-            return json.loads(opsight_cli.run("report", profile, "--report", "roofline", "--all-iterations",
-                                              "--json").stdout)["roofline"]
+            opsight_cli.run("import", os.path.join(CORPUS, *source), "-o", profile)
+            return json.loads(opsight_cli.run("report", profile, "--report", name, "--all-iterations",
+                                              "--json").stdout)[name]
+
+    def roofline(self, *trace):
+        return self.report("roofline", "kineto", *trace)
 
     def rows(self, report, name="roofline"):
         return report[name]
@@ -58,6 +63,37 @@ class ProfileWork(unittest.TestCase):
         steps = forward // (512 * 2 * RESNET18_CONVOLUTION_MACS)
         self.assertEqual(forward, steps * 512 * 2 * RESNET18_CONVOLUTION_MACS)
         self.assertEqual(backward, 2 * forward - steps * first_layer)
+
+    def test_resnet50_of_onnx_runtime(self):
+        report = self.report("roofline", "ort", "generated__ort1.30.0_resnet50_light_optall.json")
+        products = [row for row in self.rows(report) if row["op_name"] in ("Conv", "Gemm")]
+        # A bias is one multiply-add for each output.
+        bias = sum(row["flops"] for row in products) - 10 * 2 * RESNET50_MACS
+        self.assertGreater(bias, 0)
+        self.assertLess(bias, 0.01 * 10 * 2 * RESNET50_MACS)
+        self.assertTrue(all(row["spans"] > 0 for row in self.rows(report, "uncounted")))
+
+    def test_convolutions_of_onednn_by_their_problems(self):
+        name = "generated__torch1.13_onednn2.6_resnet18_train_v1.log"
+        wanted = 0
+        with open(os.path.join(CORPUS, "onednn", name), encoding="utf-8") as log:
+            for line in log:
+                if ",exec,cpu,convolution," not in line:
+                    continue
+                size = {key: int(value) for key, value in re.findall(r"([a-z]+)(\d+)", line.split(",")[-2])}
+                wanted += 2 * math.prod(size[key] for key in ("mb", "oc", "oh", "ow", "ic", "kh", "kw"))
+        report = self.report("roofline", "onednn", name)
+        self.assertEqual(sum(row["flops"] or 0 for row in self.rows(report)), wanted)
+        self.assertEqual(self.rows(report, "uncounted"), [])
+
+    def test_an_int8_convolution_of_tensorrt_without_tensor_cores_could_use_them(self):
+        summary = self.report("summary", "tensorrt", "pytorch", "resnet", "A100", "qat")
+        kernels = self.report("kernel", "tensorrt", "pytorch", "resnet", "A100", "qat")
+        products = [row for row in kernels if row["op_name"] == "trt::convolution"]
+        using = sum(row["total_gpu_time_ns"] for row in products if row["uses_tc"] == "yes")
+        share = 100 * using / sum(row["total_gpu_time_ns"] for row in products)
+        self.assertLess(share, 80)
+        self.assertAlmostEqual(summary["tensor_core_efficiency_pct"], share)
 
     def test_what_is_faster_than_its_bound_is_explained(self):
         for trace in (("kineto-tb", "resnet50_nw0_a__worker0.1623143089861.pt.trace.json.gz"),

@@ -79,7 +79,7 @@ class Import {
         Signature signature;
         signature.shapes = builder_.text(shapes_of(line.primitive, line.problem));
         signature.dtypes = builder_.text(types_of(line.memory));
-        signature.concrete = builder_.text(arguments_of(line));
+        signature.concrete = builder_.text(values_of(line));
         detail.signature = builder_.signature(signature);
         builder_.add_op(span, detail);
         clock_ = span.begin + span.dur;
@@ -99,12 +99,20 @@ class Import {
         return name;
     }
 
-    static std::string arguments_of(const Line& line) {
-        std::string text;
+    // Behind an empty value for each input what comes out, and the rest of the line.
+    static std::string values_of(const Line& line) {
+        std::vector<std::string> values(count_of_inputs(line.primitive, line.problem));
+        if (const std::string result = result_of(line); !result.empty()) values.push_back("-> " + result);
         for (const std::string_view part :
              {line.implementation, line.direction, line.attributes, line.auxiliary, line.problem})
-            if (!part.empty() && part != "undef") text += fmt::format("{}{}", text.empty() ? "" : ", ", part);
-        return text;
+            if (!part.empty() && part != "undef") values.emplace_back(part);
+        std::string text;
+        for (std::string& value : values) {
+            std::replace_if(
+                value.begin(), value.end(), [](char c) { return c == '"' || c == '\\'; }, '\'');
+            text += fmt::format("{}\"{}\"", text.empty() ? "[" : ", ", value);
+        }
+        return text.empty() ? text : text + "]";
     }
 
     void note(Diag diag, std::string_view text) {

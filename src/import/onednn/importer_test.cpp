@@ -55,6 +55,12 @@ TEST_F(OnednnTest, LinesOfAllVersions) {
     const Signature& first = p.signatures[p.op_details.signature[p.host.detail[0]].index()];
     EXPECT_EQ(text(p, first.dtypes), R"(["f32", "bf16"])");
     EXPECT_NE(text(p, first.concrete).find("jit:avx512_core"), std::string::npos);
+    const auto values = [&p](size_t row) {
+        return text(p, p.signatures[p.op_details.signature[p.host.detail[row]].index()].concrete);
+    };
+    EXPECT_TRUE(values(0).starts_with(R"(["", "", "-> f32[2, 64, 64, 64]", )")) << values(0);
+    EXPECT_TRUE(values(2).starts_with(R"(["", "", "-> )")) << values(2);
+    EXPECT_EQ(values(3).find("->"), std::string::npos) << "a pooling's size is not read";
     EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 1) << "a line that breaks off";
     EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1) << "dispatch";
     EXPECT_TRUE(has_property(p, "source.times")) << "some lines have no time";

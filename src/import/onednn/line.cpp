@@ -101,12 +101,15 @@ std::string list_of(const std::map<std::string_view, int64_t>& sizes,
     return "[" + text + "]";
 }
 
+bool has_weights(std::string_view primitive) {
+    return primitive == "convolution" || primitive == "inner_product";
+}
+
 std::string shapes_by_name(std::string_view primitive, std::string_view problem) {
     const std::map<std::string_view, int64_t> sizes = named_sizes(problem);
     if (!sizes.contains("mb") || !sizes.contains("ic")) return {};
     std::string shapes = list_of(sizes, {"mb", "ic", "id", "ih", "iw"}, {});
-    const bool weights = primitive == "convolution" || primitive == "inner_product";
-    if (weights && sizes.contains("oc")) {
+    if (has_weights(primitive) && sizes.contains("oc")) {
         const auto groups = sizes.find("g");
         const int64_t parts = groups == sizes.end() ? 1 : std::max<int64_t>(1, groups->second);
         const bool kernel = primitive == "convolution";
@@ -125,6 +128,35 @@ std::string list_of_sizes(std::string_view text) {
         list += fmt::format("{}{}", list.empty() ? "" : ", ", size);
     }
     return "[" + list + "]";
+}
+
+// Of the inputs; an empty one is no list.
+std::vector<std::string> lists_of(std::string_view primitive, std::string_view problem) {
+    std::vector<std::string_view> tensors = split(problem, ':');
+    if (primitive == "matmul" && tensors.size() > 2) tensors.resize(2);
+    std::vector<std::string> lists;
+    for (const std::string_view tensor : tensors)
+        lists.push_back(list_of_sizes(tensor));
+    return lists;
+}
+
+// "f32" of "dst_f32::blocked:abcd:f0"; empty: undefined, or not a type.
+std::string type_of_tensor(std::string_view tensor) {
+    const size_t end = tensor.find("::");
+    if (end == tensor.npos || tensor.find("undef") != tensor.npos) return {};
+    tensor = tensor.substr(0, end);
+    const size_t name = tensor.find_last_of("_:");
+    return name == tensor.npos ? std::string() : std::string(tensor.substr(name + 1));
+}
+
+bool is_result(std::string_view tensor) {
+    return tensor.starts_with("dst") || tensor.starts_with("diff_dst");
+}
+
+std::string type_of_result(std::string_view memory) {
+    for (const std::string_view tensor : split(memory, ' ', 64))
+        if (is_result(tensor)) return type_of_tensor(tensor);
+    return {};
 }
 
 }  // namespace
@@ -168,29 +200,39 @@ Line read_line(std::string_view text) {
 std::string shapes_of(std::string_view primitive, std::string_view problem) {
     if (problem.empty() || problem.size() > 1024) return {};
     if (!is_digit(problem[0])) return shapes_by_name(primitive, problem);
-    std::vector<std::string_view> tensors = split(problem, ':');
-    if (primitive == "matmul" && tensors.size() > 2) tensors.resize(2);
     std::string shapes;
-    for (const std::string_view tensor : tensors) {
-        const std::string list = list_of_sizes(tensor);
+    for (const std::string& list : lists_of(primitive, problem)) {
         if (list.empty()) return {};
         shapes += (shapes.empty() ? "" : ", ") + list;
     }
     return "[" + shapes + "]";
 }
 
+size_t count_of_inputs(std::string_view primitive, std::string_view problem) {
+    if (shapes_of(primitive, problem).empty()) return 0;
+    if (is_digit(problem[0])) return lists_of(primitive, problem).size();
+    return has_weights(primitive) && named_sizes(problem).contains("oc") ? 2 : 1;
+}
+
+std::string result_of(const Line& line) {
+    const std::string type = type_of_result(line.memory);
+    if (type.empty() || line.problem.empty() || line.problem.size() > 1024) return {};
+    if (!is_digit(line.problem[0])) {
+        const std::map<std::string_view, int64_t> sizes = named_sizes(line.problem);
+        if (line.primitive != "convolution" || !sizes.contains("mb") || !sizes.contains("oc")) return {};
+        return type + list_of(sizes, {"mb", "oc", "od", "oh", "ow"}, {});
+    }
+    const std::vector<std::string_view> tensors = split(line.problem, ':');
+    const bool told = line.primitive == "reorder" || (line.primitive == "matmul" && tensors.size() > 2);
+    const std::string sizes = told ? list_of_sizes(tensors.back()) : std::string();
+    return sizes.empty() ? sizes : type + sizes;
+}
+
 std::string types_of(std::string_view memory) {
     std::string types;
-    for (std::string_view tensor : split(memory, ' ', 64)) {
-        if (tensor.starts_with("dst") || tensor.starts_with("diff_dst") ||
-            tensor.find("undef") != tensor.npos)
-            continue;
-        const size_t end = tensor.find("::");
-        if (end == tensor.npos) continue;
-        tensor = tensor.substr(0, end);
-        const size_t name = tensor.find_last_of("_:");
-        if (name == tensor.npos) continue;
-        types += fmt::format("{}\"{}\"", types.empty() ? "" : ", ", tensor.substr(name + 1));
+    for (const std::string_view tensor : split(memory, ' ', 64)) {
+        const std::string type = is_result(tensor) ? std::string() : type_of_tensor(tensor);
+        if (!type.empty()) types += fmt::format("{}\"{}\"", types.empty() ? "" : ", ", type);
     }
     return types.empty() ? types : "[" + types + "]";
 }

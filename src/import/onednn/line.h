@@ -28,6 +28,13 @@ Line read_line(std::string_view behind_marker);
 // is the result's); empty: the problem is told in another way.
 std::string shapes_of(std::string_view primitive, std::string_view problem);
 
+// How many tensors those are.
+size_t count_of_inputs(std::string_view primitive, std::string_view problem);
+
+// "f32[2, 64, 112, 112]": the tensor that comes out, of convolutions (the backward pass too: that of the
+// forward one), products and reorders; empty: not told.
+std::string result_of(const Line& line);
+
 // ["f32", "bf16"] of "src_f32::blocked:abcd:f0 wei_bf16::... dst_f32::...": those of the inputs.
 std::string types_of(std::string_view memory);
 

@@ -1,6 +1,7 @@
 #include "import/ort/importer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <simdjson.h>
 #include <algorithm>
@@ -31,36 +32,52 @@ int64_t number(const object& args, std::string_view key, int64_t otherwise) {
     return error == std::errc() && end == text.data() + text.size() ? value : otherwise;
 }
 
-// [{"float":[1,3,224,224]},{"int64":[2]}] as shapes "[[1, 3, 224, 224], [2]]" and types "["float", "int64"]".
-struct Inputs {
-    std::string shapes = "[", types = "[";
+struct Tensor {
+    std::string type, shape;  // "float", "[1, 3, 224, 224]"
 };
-Inputs read_inputs(const object& args) {
-    Inputs inputs;
+
+std::string list_of(const array& dims) {
+    std::string text = "[";
+    for (const element dim : dims) {
+        int64_t size = 0;
+        if (dim.get(size) == simdjson::SUCCESS)
+            text += fmt::format("{}{}", text.size() > 1 ? ", " : "", size);
+    }
+    return text + "]";
+}
+
+// [{"float":[1,3,224,224]},{"int64":[2]}]
+std::vector<Tensor> read_tensors(const object& args, std::string_view key) {
+    std::vector<Tensor> tensors;
     array list;
-    if (args["input_type_shape"].get(list) == simdjson::SUCCESS)
-        for (const element input : list) {
-            object tensor;
-            if (input.get(tensor) != simdjson::SUCCESS) continue;
-            for (const auto [type, sizes] : tensor) {
-                array dims;
-                if (sizes.get(dims) != simdjson::SUCCESS) continue;
-                const char* comma = inputs.types.size() > 1 ? ", " : "";
-                inputs.types += fmt::format("{}\"{}\"", comma, type);
-                inputs.shapes += fmt::format("{}[", comma);
-                const char* between = "";
-                for (const element dim : dims) {
-                    int64_t size = 0;
-                    if (dim.get(size) == simdjson::SUCCESS)
-                        inputs.shapes += fmt::format("{}{}", between, size);
-                    between = ", ";
-                }
-                inputs.shapes += "]";
-            }
+    if (args[key].get(list) != simdjson::SUCCESS) return tensors;
+    for (const element each : list) {
+        object tensor;
+        if (each.get(tensor) != simdjson::SUCCESS) continue;
+        for (const auto [type, sizes] : tensor) {
+            array dims;
+            if (sizes.get(dims) == simdjson::SUCCESS) tensors.push_back({std::string(type), list_of(dims)});
         }
-    inputs.shapes += "]";
-    inputs.types += "]";
-    return inputs;
+    }
+    return tensors;
+}
+
+// Shapes "[[1, 3, 224, 224], [2]]", types "["float", "int64"]", and as values what came out, behind those of
+// the inputs, which are not told.
+struct Texts {
+    std::string shapes, types, values;
+};
+Texts texts_of(const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) {
+    std::vector<std::string> shapes, types, values;
+    for (const Tensor& input : inputs) {
+        shapes.push_back(input.shape);
+        types.push_back(fmt::format("\"{}\"", input.type));
+        values.emplace_back("\"\"");
+    }
+    for (const Tensor& output : outputs)
+        values.push_back(fmt::format("\"-> {}{}\"", output.type, output.shape));
+    return {fmt::format("[{}]", fmt::join(shapes, ", ")), fmt::format("[{}]", fmt::join(types, ", ")),
+            outputs.empty() ? std::string() : fmt::format("[{}]", fmt::join(values, ", "))};
 }
 
 class Import {
@@ -120,10 +137,12 @@ class Import {
         OpDetail detail;
         detail.module_path = intern(name);
         if (!args["input_type_shape"].error()) {
-            const Inputs inputs = read_inputs(args);
+            const Texts texts =
+                texts_of(read_tensors(args, "input_type_shape"), read_tensors(args, "output_type_shape"));
             Signature signature;
-            signature.shapes = intern(inputs.shapes);
-            signature.dtypes = intern(inputs.types);
+            signature.shapes = intern(texts.shapes);
+            signature.dtypes = intern(texts.types);
+            signature.concrete = intern(texts.values);
             detail.signature = builder_.signature(signature);
         }
         builder_.add_op(span, detail);

@@ -40,6 +40,7 @@ TEST_F(OrtTest, NodesKernelsAndRuns) {
         const Signature& signature = p.signatures[p.op_details.signature[op].index()];
         EXPECT_EQ(text(p, signature.shapes), "[[1, 3, 8, 8], []]");
         EXPECT_EQ(text(p, signature.dtypes), R"(["float", "int64"])");
+        EXPECT_EQ(text(p, signature.concrete), R"(["", "", "-> float[1, 4, 8, 8]"])");
         ASSERT_EQ(p.device.size(), 1u);
         EXPECT_EQ(p.device.dur[0], 9000);
         EXPECT_EQ(text(p, p.tracks[p.device.track[0].index()].name), "0x55d0") << "a stream's address";

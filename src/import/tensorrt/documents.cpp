@@ -63,6 +63,7 @@ Layer layer_of(const object& from) {
     layer.inputs = tensors(from, "Inputs");
     layer.outputs = tensors(from, "Outputs");
     layer.kernel = integers(from, "Kernel");
+    layer.window = integers(from, "WindowSize");
     layer.stride = integers(from, "Stride");
     layer.dilation = integers(from, "Dilation");
     layer.padding_before = integers(from, "PrePadding");

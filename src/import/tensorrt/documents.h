@@ -47,7 +47,7 @@ struct Layer {
     std::string tactic_name, tactic;
     std::string metadata;  // "[ONNX Layer: /conv1/Conv]...": where TensorRT 8.6 and later have it
     std::vector<Tensor> inputs, outputs;
-    std::vector<int64_t> kernel, stride, dilation, padding_before, padding_after;
+    std::vector<int64_t> kernel, window, stride, dilation, padding_before, padding_after;
     int64_t out_maps = -1, groups = -1, biases = -1;
     std::string weights_type, bias_type, activation;
 };

@@ -63,6 +63,8 @@ TEST_F(TensorRtTest, LayersAreOpsWithTheAveragesAsTheirWork) {
                   .find(R"("[2, 2]", "[3, 3]", "[1, 1]", "1", "made of /conv1/Conv, )"),
               std::string::npos);
     EXPECT_EQ(text(p, signature(p, 2).shapes), "[[32, 64, 112, 112], [64, 1, 3, 3], [], [], [], [], []]");
+    EXPECT_EQ(text(p, signature(p, 4).shapes), "[[32, 64, 112, 112], []]");
+    EXPECT_TRUE(text(p, signature(p, 4).concrete).starts_with(R"(["", "[3, 3]", "-> int8[32, 64, 56, 56]")"));
     ASSERT_EQ(p.device.size(), 4u) << "a layer of no time has no work";
     EXPECT_EQ(p.device.dur[1], 120001);
     EXPECT_EQ(p.device.begin[1], 60000);

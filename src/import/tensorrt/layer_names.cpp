@@ -17,6 +17,11 @@ bool is_convolution(const Layer& layer) {
            !layer.inputs.empty() && layer.inputs[0].shape.size() == layer.kernel.size() + 2;
 }
 
+// Its window stands where PyTorch has it.
+bool is_pooling(const Layer& layer) {
+    return layer.computes == "Pooling" && !layer.window.empty() && !layer.inputs.empty();
+}
+
 // Splits at " + " outside of brackets, and takes "PWN(...)" and the like off.
 void split(std::string_view text, std::vector<std::string>& out) {
     int depth = 0;
@@ -151,6 +156,7 @@ std::string shapes_of(const Layer& layer) {
                       {list_of(weight), layer.biases > 0 ? list_of({layer.biases}) : std::string("[]"), "[]",
                        "[]", "[]", "[]"});
     }
+    if (is_pooling(layer)) shapes.insert(shapes.begin() + 1, "[]");
     return fmt::format("[{}]", fmt::join(shapes, ", "));
 }
 
@@ -163,6 +169,7 @@ std::string types_of(const Layer& layer) {
                      {in_quotes(torch_type(layer.weights_type)),
                       layer.biases > 0 ? in_quotes(torch_type(layer.bias_type)) : in_quotes(""),
                       in_quotes(""), in_quotes(""), in_quotes(""), in_quotes("")});
+    if (is_pooling(layer)) types.insert(types.begin() + 1, in_quotes(""));
     return fmt::format("[{}]", fmt::join(types, ", "));
 }
 
@@ -176,6 +183,10 @@ std::string arguments_of(const Layer& layer, const std::vector<std::string>& ori
                                            in_quotes(list_of(layer.dilation)),
                                            in_quotes(fmt::format("{}", std::max<int64_t>(1, layer.groups)))});
     }
+    if (is_pooling(layer)) values.insert(values.begin() + 1, in_quotes(list_of(layer.window)));
+    for (const Tensor& output : layer.outputs)
+        if (const std::string_view type = torch_type(output.format); !type.empty() && !is_convolution(layer))
+            values.push_back(in_quotes(fmt::format("-> {}{}", type, list_of(output.shape))));
     const auto add = [&values](std::string_view what, const std::string& value) {
         if (!value.empty()) values.push_back(in_quotes(fmt::format("{} {}", what, value)));
     };

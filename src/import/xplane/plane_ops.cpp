@@ -97,6 +97,10 @@ ToldOpId PlaneOps::make(const Event& event) {
     const bool is_beside = kind.ends_with("-start") || kind.ends_with("-done");
     op.flops = is_beside ? -1 : facts.model_flops >= 0 ? facts.model_flops : facts.flops;
     op.bytes = is_beside ? -1 : facts.bytes_accessed;
+    if (op.flops < 0 && op.bytes < 0 && in_program && !is_beside) {
+        op.flops = in_program->flops;
+        op.bytes = in_program->bytes;
+    }
     op.is_product = in_program ? in_program->is_product : is_xla && is_product(facts.category, name);
     return sink_.builder.told_op(op);
 }

@@ -8,6 +8,7 @@
 #include "import/hlo/hlo.pb.h"
 #include "import/hlo/shapes.h"
 #include "import/xplane/details.h"
+#include "import/xplane/product_work.h"
 
 namespace opsight::importer::xplane {
 namespace {
@@ -66,12 +67,15 @@ bool Programs::read_program(int64_t number, std::string_view bytes) {
     google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
                                                   static_cast<int>(bytes.size()));
     if (!hlo.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) return false;
-    absl::flat_hash_map<int64_t, const HloOp*> instructions, products;  // the latter by computation
-    for (const hlo_file::Computation& computation : hlo.module().computations())
+    Instructions instructions, products;  // the latter by computation
+    absl::flat_hash_map<int64_t, const hlo_file::Computation*> computations;
+    for (const hlo_file::Computation& computation : hlo.module().computations()) {
+        computations[computation.id()] = &computation;
         for (const HloOp& each : computation.instructions()) {
             instructions[each.id()] = &each;
             if (is_product(each)) products[computation.id()] = &each;
         }
+    }
     auto& ops = ops_[number];
     for (const auto& [id, from] : instructions) {
         const bool calls = from->opcode() == "fusion" && from->called_computation_ids_size() > 0;
@@ -80,6 +84,12 @@ bool Programs::read_program(int64_t number, std::string_view bytes) {
         ProgramOp op;
         op.type = type_of(*from, product);
         op.is_product = product != nullptr || is_product(*from);
+        const ProductWork work =
+            product ? fusion_work(*from, *computations.at(from->called_computation_ids(0)), instructions)
+            : op.is_product ? product_work(*from, instructions)
+                            : ProductWork();
+        op.flops = work.flops;
+        op.bytes = work.bytes;
         op.framework = from->metadata().op_name();
         OperandShapes shapes;
         for (const int64_t operand : from->operand_ids())

@@ -17,6 +17,7 @@ struct ProgramOp {
     std::string framework;       // "jit(step)/jvp(Net)/dense/dot_general"
     std::string shapes, dtypes;  // of its operands, as in Signature
     bool is_product = false;
+    int64_t flops = -1, bytes = -1;  // of products, by the shapes of the program; -1: they do not tell
 };
 
 class Programs {

@@ -40,6 +40,18 @@ StoredProfile ranks_of(const std::vector<Member>& members) {
     return StoredProfile(std::move(t));
 }
 
+// No loading of data was recorded, and no iteration.
+TEST(Ranks, TellNoTimeOfWhatWasNotRecorded) {
+    const StoredProfile stored = ranks_of({{0, 0, 30 * kMs}, {1, 0, 10 * kMs}});
+    Session session = stored.open();
+    const ResultTable sums = table_of(session, "ranks");
+    EXPECT_TRUE(is_empty(cell(sums, "loading_ns")));
+    EXPECT_EQ(cell(sums, "computing_ns"), Cell(int64_t{0}));
+    EXPECT_EQ(cell(sums, "iterations"), Cell(int64_t{0}));
+    EXPECT_EQ(cell(table_of(session, "stragglers"), "iterations"), Cell(int64_t{0}));
+    EXPECT_TRUE(is_empty(cell(table_of(session, "rank_iterations"), "loading_ns")));
+}
+
 TEST(Collectives, WhatOthersTakeLongerThanTheLastIsWaiting) {
     constexpr int64_t kAhead = 7000 * kMs;
     const StoredProfile stored = ranks_of({{0, 0, 30 * kMs},

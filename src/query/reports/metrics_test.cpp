@@ -243,6 +243,29 @@ TEST(TensorCores, UnknownTimeOutsideOfOpsOpensTheRange) {
     EXPECT_NEAR(summary(session, "non_tensor_core_kernel_pct"), 0, 1e-9);
 }
 
+TEST(TensorCores, AnIterationOfUnknownKernelsHasNoNumberOfThem) {
+    analyze::TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    const std::vector<std::vector<const char*>> kernels = {{"_triton_a"}, {kTcKernel, "_triton_a"}, {}};
+    for (int64_t step = 0; step < 3; ++step) {
+        t.annotation("ProfilerStep#" + std::to_string(step), 1000 * step, 1000, t.thread());
+        t.op("aten::mm", 1000 * step + 10, 100);
+        int64_t at = 1000 * step + 20;
+        for (const char* kernel : kernels[static_cast<size_t>(step)]) {
+            t.api("cudaLaunchKernel", at, 5, t.thread(), at);
+            t.kernel(kernel, at + 200, 10, t.stream(), at);
+            at += 20;
+        }
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const ResultTable table = table_of(session, "iteration", "iterations");
+    EXPECT_TRUE(is_empty(cell(table, "tc_kernels", "iteration", "0"))) << "it may be one";
+    EXPECT_TRUE(is_empty(cell(table, "tc_kernel_time_ns", "iteration", "0")));
+    EXPECT_EQ(number(cell(table, "tc_kernels", "iteration", "1")), 1);
+    EXPECT_EQ(number(cell(table, "tc_kernels", "iteration", "2")), 0);
+}
+
 // Of a step of 1000 ns: 300 in Python before the first op, 200 of it a sleep; an op; a range; nothing.
 TEST(TimeBudget, SpansTheIterationWithPythonAndIdleNamed) {
     analyze::TestProfile t;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "query/reports/headline.h"
 #include "query/reports/op_groups.h"
 #include "query/reports/rank_times.h"
 #include "query/reports/sql.h"
@@ -36,6 +39,20 @@ std::vector<Column> class_columns() {
             {"loading_ns", "Loading (ns)", Unit::kNs, 3},
             {"host_ns", "Host Work (ns)", Unit::kNs, 3},
             {"idle_ns", "Idle (ns)", Unit::kNs, 3}};
+}
+
+// A statement that shows times of those classes alone that the recording tells of.
+Result<duck::Statement> with_told_classes(Session& session, const duck::Sql& file) {
+    OPSIGHT_ASSIGN(const std::vector<BudgetClass> classes, budget_classes(session));
+    const auto told = [&classes](std::string_view key) {
+        return std::any_of(classes.begin(), classes.end(),
+                           [key](const BudgetClass& each) { return each.key == key && each.told; });
+    };
+    duck::Statement statement(file);
+    statement.set("computing", told("tensor_core_kernel") || told("unknown_kernel") || told("other_kernel"))
+        .set("copying", told("memory"))
+        .set("loading", told("dataloader"));
+    return statement;
 }
 
 Result<ResultTable> late_ones(Session& session, const TableShape& shape, bool by_host) {
@@ -171,7 +188,7 @@ Result<ResultTable> rank_sums(Session& session, const TableShape& shape) {
                        {"caused_ns", "Waiting Caused (ns)", Unit::kNs},
                        {"offset_ns", "Clock Correction (ns)", Unit::kNs, 4},
                        {"clock_error_ns", "Clock Error at Most (ns)", Unit::kNs, 5}});
-    q.rows = sql::ranks;
+    OPSIGHT_ASSIGN(q.rows, with_told_classes(session, sql::ranks));
     q.order = {{"rank", false}};
     return ask(session, q, shape);
 }
@@ -190,7 +207,7 @@ Result<ResultTable> rank_iterations(Session& session, const TableShape& shape) {
                        {"own_score", "Against Its Own Past", Unit::kNone, 2, Role::kNumber},
                        {"times_last", "Times Last", Unit::kCount, 1},
                        {"caused_ns", "Waiting Caused (ns)", Unit::kNs}});
-    q.rows = sql::rank_iterations;
+    OPSIGHT_ASSIGN(q.rows, with_told_classes(session, sql::rank_iterations));
     q.order = {{"rank", false}, {"iteration", false}};
     return ask(session, q, shape);
 }

@@ -127,6 +127,30 @@ TEST(Uncounted, SaysWhatIsNotToldOfAttentionOverACache) {
     EXPECT_EQ(cell(table, "why"), Cell(std::string("how much of the cache it attends to is not told")));
 }
 
+TEST(Uncounted, CountsTheCallsOfAProcessor) {
+    analyze::TestProfile t;
+    t.op("aten::sort", 0, 50, t.thread());
+    t.op("aten::sort", 100, 50, t.thread());
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const ResultTable table = table_of(session, "roofline", "uncounted");
+    EXPECT_EQ(cell(table, "spans"), Cell(int64_t{2}));
+}
+
+TEST(Uncounted, OpsThatCallOthersOnAProcessorSaySo) {
+    analyze::TestProfile t;
+    t.op("aten::conv2d", 0, 100, t.thread());
+    t.op("aten::somebodys", 10, 80, t.thread());
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const ResultTable table = table_of(session, "roofline", "uncounted");
+    const auto why = [&](const char* type) {
+        return std::get<std::string>(cell(table, "why", "op_type", type));
+    };
+    EXPECT_EQ(why("conv2d"), "its own time, between the ops that it calls");
+    EXPECT_EQ(why("somebodys"), "the source tells no shapes of its inputs");
+}
+
 std::vector<std::string> headers(const ResultTable& table) {
     std::vector<std::string> all;
     for (const Column& column : table.columns)

@@ -22,9 +22,12 @@ SELECT r.number AS rank,
        coalesce(d.kernels, 0) AS kernels,
        coalesce(d.kernel_ns, 0) AS kernel_time_ns,
        100.0 * coalesce(d.kernel_ns, 0) / nullif((SELECT sum(kernel_ns) FROM work), 0) AS kernel_share_pct,
-       coalesce(d.tc_kernels, 0) AS tc_kernels,
+       -- Where some do not tell and none is known to use them, how many do is not known.
+       CASE WHEN d.tc_kernels > 0 OR coalesce(d.unknown_kernels, 0) = 0 THEN coalesce(d.tc_kernels, 0) END
+           AS tc_kernels,
        coalesce(d.unknown_kernels, 0) AS unknown_tc_kernels,
-       coalesce(d.tc_ns, 0) AS tc_kernel_time_ns,
+       CASE WHEN d.tc_kernels > 0 OR coalesce(d.unknown_kernels, 0) = 0 THEN coalesce(d.tc_ns, 0) END
+           AS tc_kernel_time_ns,
        coalesce(d.memory_ns, 0) AS memory_time_ns,
        s.warmup,
        nullif(s.warmup_reason, '') AS warmup_reason

@@ -12,7 +12,7 @@ WITH subjects AS (
                   AS is_last
     FROM subjects
 ), sums AS MATERIALIZED (
-    SELECT rank, host, median(score) AS score, count(*) AS iterations,
+    SELECT rank, host, median(score) AS score, count(*) FILTER (WHERE iteration >= 0) AS iterations,
            count(*) FILTER (WHERE is_last) AS iterations_last, sum(caused_ns)::BIGINT AS caused_ns
     FROM ordered
     GROUP BY ALL

@@ -1,4 +1,5 @@
-// Which rank a picture of iterations is of: the one that is chosen, else the slowest of the range, else the first.
+// Which rank a picture of iterations is of: the one that is chosen, else that of the longest iterations of the range,
+// of equals the first. It is called the slowest only where they are longer by more than they vary.
 import type { RankPace } from "../../api/types";
 import { useSetParams } from "../../address/useRoute";
 
@@ -8,7 +9,8 @@ export interface RankChoice {
 }
 
 export function pickRank(ranks: readonly RankPace[], wanted: string | null): RankChoice {
-  const picked = ranks.find((each) => String(each.rank) === wanted) ?? ranks.find((each) => each.slowest) ?? ranks[0];
+  const longest = Math.max(...ranks.map((each) => each.mean_ns ?? 0));
+  const picked = ranks.find((each) => String(each.rank) === wanted) ?? ranks.find((each) => (each.mean_ns ?? 0) === longest);
   return { ranks, rank: picked?.rank ?? 0 };
 }
 

@@ -14,6 +14,7 @@
 #include "import/ort/reader.h"
 #include "import/pyprof/reader.h"
 #include "import/rocprof/reader.h"
+#include "import/rocprofcsv/reader.h"
 #include "import/rpd/reader.h"
 #include "import/snapshot/reader.h"
 #include "import/tensorrt/reader.h"
@@ -39,6 +40,7 @@ std::vector<Reader> list() {
         onednn::log_reader(),           //
         rocprof::results_reader(),      //
         rocprof::database_reader(),     //
+        rocprofcsv::table_reader(),     //
         rpd::trace_reader(),            //
         tensorrt::export_reader(),      //
         tftimeline::timeline_reader(),  //

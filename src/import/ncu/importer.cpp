@@ -7,7 +7,7 @@
 
 #include "base/time.h"
 #include "import/ncu/launch.h"
-#include "import/ncu/table.h"
+#include "import/text/csv_rows.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer::ncu {
@@ -209,7 +209,7 @@ class Import {
     }
 
     const OneFile& file_;
-    TableReader table_;
+    CsvRows table_;
     ProfileBuilder& builder_;
     Locale locale_ = Locale::kPoint;
     RankId rank_;

@@ -12,6 +12,7 @@
 #include "import/nvprof/reader.h"
 #include "import/onednn/reader.h"
 #include "import/ort/reader.h"
+#include "import/perfetto/reader.h"
 #include "import/pyprof/reader.h"
 #include "import/rocprof/reader.h"
 #include "import/rocprofcsv/reader.h"
@@ -28,6 +29,7 @@ namespace {
 std::vector<Reader> list() {
     return {
         kineto::trace_reader(),         //
+        perfetto::trace_reader(),       //
         nsys::export_reader(),          //
         nsys::report_reader(),          //
         dlprof::database_reader(),      //

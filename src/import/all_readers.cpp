@@ -18,6 +18,7 @@
 #include "import/rocprofcsv/reader.h"
 #include "import/rpd/reader.h"
 #include "import/snapshot/reader.h"
+#include "import/stacks/reader.h"
 #include "import/tensorrt/reader.h"
 #include "import/tftimeline/reader.h"
 #include "import/xplane/reader.h"
@@ -48,6 +49,8 @@ std::vector<Reader> list() {
         tftimeline::timeline_reader(),  //
         xplane::profile_reader(),       //
         snapshot::snapshot_reader(),    //
+        stacks::pprof_reader(),         //
+        stacks::folded_reader(),        //
         capture::recording_reader()     //
     };
 }

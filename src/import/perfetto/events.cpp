@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "import/perfetto/annotations.h"
 #include "import/perfetto/words.h"
-#include "import/protobuf/fields.h"
+#include "import/protobuf/numbers.h"
 
 namespace opsight::importer::perfetto {
 namespace {
@@ -59,32 +59,6 @@ void join(std::string& to, std::string_view more, std::string_view between) {
     to += more;
 }
 
-// Repeated numbers may stand one by one or packed into bytes.
-template <class Add>
-void each_number(const Field& field, bool fixed, Add add) {
-    if (field.type != Field::Type::kBytes) return add(field.value);
-    if (fixed) {
-        for (size_t at = 0; at + 8 <= field.bytes.size(); at += 8) {
-            uint64_t value = 0;
-            for (size_t i = 0; i < 8; ++i)
-                value |= uint64_t{static_cast<uint8_t>(field.bytes[at + i])} << (8 * i);
-            add(value);
-        }
-        return;
-    }
-    uint64_t value = 0;
-    int shift = 0;
-    for (const char c : field.bytes) {
-        const auto byte = static_cast<uint8_t>(c);
-        if (shift < 64) value |= uint64_t{byte & 0x7fu} << shift;
-        shift += 7;
-        if (byte >= 0x80) continue;
-        add(value);
-        value = 0;
-        shift = 0;
-    }
-}
-
 }  // namespace
 
 std::string Events::text_of(const Sequence& sequence, Interned kind, uint64_t number) {
@@ -116,7 +90,7 @@ Events::Told Events::read(std::string_view event, const Sequence& sequence) {
 void Events::read_field(const Field& field, const Sequence& sequence, Told& told) {
     switch (field.number) {
         case kCategoryNumbers:
-            return each_number(field, false, [&](uint64_t number) {
+            return protobuf::each_number(field, [&](uint64_t number) {
                 join(told.category, text_of(sequence, Interned::kCategory, number), ",");
             });
         case kCategories:
@@ -152,24 +126,25 @@ void Events::read_numbers(const Field& field, Told& told) {
     switch (field.number) {
         case kExtraCounters:
             if (!std::exchange(told.own_counters, true)) told.counters.clear();
-            return each_number(field, false, add_to(told.counters));
+            return protobuf::each_number(field, add_to(told.counters));
         case kExtraRealCounters:
             if (!std::exchange(told.own_real_counters, true)) told.real_counters.clear();
-            return each_number(field, false, add_to(told.real_counters));
+            return protobuf::each_number(field, add_to(told.real_counters));
         case kExtraValues:
-            return each_number(field, false, [&](uint64_t value) {
+            return protobuf::each_number(field, [&](uint64_t value) {
                 told.extra.push_back(static_cast<double>(static_cast<int64_t>(value)));
             });
         case kExtraRealValues:
-            return each_number(field, true, [&](uint64_t value) {
-                told.extra_real.push_back(std::bit_cast<double>(value));
-            });
+            return protobuf::each_fixed(
+                field, [&](uint64_t value) { told.extra_real.push_back(std::bit_cast<double>(value)); });
         case kOldFlows:
+            return protobuf::each_number(field, add_to(told.flows));
         case kFlows:
-            return each_number(field, field.number == kFlows, add_to(told.flows));
+            return protobuf::each_fixed(field, add_to(told.flows));
         case kOldEndingFlows:
+            return protobuf::each_number(field, add_to(told.ending_flows));
         case kEndingFlows:
-            return each_number(field, field.number == kEndingFlows, add_to(told.ending_flows));
+            return protobuf::each_fixed(field, add_to(told.ending_flows));
         default:
             return;
     }

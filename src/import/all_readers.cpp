@@ -43,6 +43,7 @@ std::vector<Reader> list() {
         onednn::log_reader(),           //
         rocprof::results_reader(),      //
         rocprof::database_reader(),     //
+        rocprof::chrome_reader(),       //
         rocprofcsv::table_reader(),     //
         rpd::trace_reader(),            //
         tensorrt::export_reader(),      //

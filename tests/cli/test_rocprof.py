@@ -115,5 +115,27 @@ class Tables(unittest.TestCase):
         self.assertEqual(alone.value("SELECT count(*) FROM kernels"), 120)
 
 
+class Traces(unittest.TestCase):
+    """results.json of rocprof 1, as its writer's code makes it."""
+
+    def test_spans_are_those_of_the_file(self):
+        path = os.path.join(opsight_cli.HERE, "fuzz", "seeds", "rocprof_v1_results.json")
+        with open(path, encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        rows = {event["pid"]: event["args"]["name"] for event in events if event.get("ph") == "M"}
+        told = collections.Counter()
+        for event in events:
+            if event.get("ph") == "X":
+                told[rows[event["pid"]]] += int(event["args"]["EndNs"]) - int(event["args"]["BeginNs"])
+        profile = opsight_cli.Profile(path)
+        sums = {"CPU HIP API": "api_calls", "COPY": "memcpys", "Markers and Ranges": "nvtx_ranges"}
+        for row, view in sums.items():
+            self.assertEqual(profile.value(f"SELECT sum(dur_ns)::BIGINT FROM {view}"), told[row], row)
+        waits = profile.value("SELECT sum(dur_ns)::BIGINT FROM device_other")
+        self.assertEqual(profile.value("SELECT sum(dur_ns)::BIGINT FROM kernels") + waits, told["GPU0"])
+        launched = profile.rows("SELECT k.name AS kernel, a.name AS call FROM kernels k JOIN api_calls a ON a.id = k.launch_id")
+        self.assertEqual([(row.kernel, row.call) for row in launched], [("gemm(float*)", "hipLaunchKernel")])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -206,6 +206,17 @@ TEST_F(RocprofTablesTest, WhatTellsMoreIsReadInstead) {
     EXPECT_EQ(p.diagnostics.count(Diag::kSkippedFile), 1);
 }
 
+TEST_F(RocprofTablesTest, FilesOfVersionOneBesideEachOther) {
+    write("results.csv", seed("rocprof_v1_results.csv"));
+    write("results.db", "SQLite format 3");
+    write("results.hip_stats.csv", "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n");
+    EXPECT_EQ(imported().device.size(), 3u) << "the database is not read";
+    write("results.json", seed("rocprof_v1_results.json"));
+    const Profile p = imported();
+    EXPECT_EQ(p.ranks.size(), 1u);
+    EXPECT_EQ(p.host.size(), 3u) << "the trace has the calls";
+}
+
 TEST_F(RocprofTablesTest, SumsAndMachinesAreRefused) {
     write("1_agent_info.csv", kAgents);
     EXPECT_NE(refused().find("--sys-trace"), std::string::npos);

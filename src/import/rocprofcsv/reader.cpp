@@ -22,10 +22,12 @@ Result<ImportFacts> read(std::span<const InputFile> inputs, const ReadContext& c
     return import_tables(std::move(files), context, builder);
 }
 
-// rocprofv3 writes several formats of one run where it is asked for them.
+// rocprofv3 writes several formats of one run where it is asked for them. rocprof 1 has a trace beside its
+// results.csv where it traced calls; its results.db holds the same rows in tables that nobody reads.
 std::string left_out(const std::string& path, std::span<const std::string> beside) {
+    const bool is_old = name_of_table(path) == "results";
     for (const std::string& other : beside) {
-        const bool whole = other.ends_with("results.json") || other.ends_with("results.db");
+        const bool whole = other.ends_with("results.json") || (!is_old && other.ends_with("results.db"));
         if (whole && run_of(other) == run_of(path))
             return "is of the same run as " + other + ", which tells more and is read instead";
     }

@@ -51,7 +51,9 @@ class LostWork {
 }  // namespace
 
 void count_lost_work(Profile& profile, const Analysis& analysis) {
-    if (profile.host.size() == 0 && profile.device.size() == 0)
+    const size_t events =
+        profile.host.size() + profile.device.size() + profile.samples.size() + profile.memory.size();
+    if (events == 0)
         profile.diagnostics.add(Diag::kNothingRecorded,
                                 {profile.ranks.empty() ? "" : profile.ranks[0].source, -1, -1, {}});
     LostWork(profile, analysis).run();

@@ -21,6 +21,7 @@
 #include "db/model_store.h"
 #include "db/writer.h"
 #include "import/import.h"
+#include "model/source_limits.h"
 
 namespace opsight::cli {
 namespace {
@@ -247,6 +248,12 @@ class ImportCommand : public Command {
     Result<analyze::JoinedCounters> join_counters(Profile& profile,
                                                   const importer::ImportOptions& options) const {
         OPSIGHT_ASSIGN(const Profile measured, importer::import_files(counters_, options));
+        if (has_sums_only(measured.info))
+            return fail(
+                Error{"has sums over all launches of a kernel, and no single launch",
+                      counters_.front(),
+                      {},
+                      "print the launches with 'ncu --import FILE.ncu-rep --csv --page raw > FILE.csv'"});
         analyze::JoinedCounters joined = analyze::join_counters(profile, measured);
         if (joined.launches == 0)
             return fail(Error{"holds no counters of launches of kernels",

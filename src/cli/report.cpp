@@ -128,6 +128,10 @@ class ReportCommand : public Command {
             OPSIGHT_ASSIGN(binding, query::what_binds(session));
             OPSIGHT_ASSIGN(const bool ranges, query::ranges_explain(session));
             if (session.contents().ops && !ranges) std::erase(names, "ranges");
+            if (names.size() == 1) {  // of a recording without spans
+                OPSIGHT_ASSIGN(const auto others, recorded_reports(session, {"cpu_samples", "memory_peak"}));
+                names.insert(names.end(), others.begin(), others.end());
+            }
         }
         if (names.size() == 1) shape.sort = sort_;
         if (html()) return write_html(session, names, shape);

@@ -12,10 +12,13 @@
 #include "import/nvprof/reader.h"
 #include "import/onednn/reader.h"
 #include "import/ort/reader.h"
+#include "import/perfetto/reader.h"
 #include "import/pyprof/reader.h"
 #include "import/rocprof/reader.h"
+#include "import/rocprofcsv/reader.h"
 #include "import/rpd/reader.h"
 #include "import/snapshot/reader.h"
+#include "import/stacks/reader.h"
 #include "import/tensorrt/reader.h"
 #include "import/tftimeline/reader.h"
 #include "import/xplane/reader.h"
@@ -27,6 +30,7 @@ namespace {
 std::vector<Reader> list() {
     return {
         kineto::trace_reader(),         //
+        perfetto::trace_reader(),       //
         nsys::export_reader(),          //
         nsys::report_reader(),          //
         dlprof::database_reader(),      //
@@ -39,11 +43,15 @@ std::vector<Reader> list() {
         onednn::log_reader(),           //
         rocprof::results_reader(),      //
         rocprof::database_reader(),     //
+        rocprof::chrome_reader(),       //
+        rocprofcsv::table_reader(),     //
         rpd::trace_reader(),            //
         tensorrt::export_reader(),      //
         tftimeline::timeline_reader(),  //
         xplane::profile_reader(),       //
         snapshot::snapshot_reader(),    //
+        stacks::pprof_reader(),         //
+        stacks::folded_reader(),        //
         capture::recording_reader()     //
     };
 }

@@ -61,6 +61,10 @@ constexpr std::string_view kReportHint =
 constexpr std::string_view kNcuHint =
     "it tells no launch by itself: print the launches with 'ncu --import FILE.ncu-rep --csv --page raw'";
 
+constexpr std::string_view kRocprofHint =
+    "it holds sums and no events: give the traces of the same run that lie beside it (kernel_trace.csv, "
+    "results.csv, results.json, ...)";
+
 constexpr std::string_view kHtml = "an HTML page",
                            kHtmlHint = "the download may have failed: open it in a browser to see";
 
@@ -77,6 +81,7 @@ constexpr Printed kPrinted[] = {
     {"NVTX Range,Style,PID", "a table of 'nsys stats'", kReportHint},
     {"Range,Style,Total Proj Time", "a table of 'nsys stats'", kReportHint},
     {"Name,Projected Start", "a table of 'nsys stats'", kReportHint},
+    {"TotalDurationNs", "statistics of rocprof", kRocprofHint},
 };
 
 // Text of two bytes a character: with a byte order mark, or a brace or bracket between zeros.

@@ -30,6 +30,16 @@ inline bool has_durations_only(const ProfileInfo& info) {
     return has_limit(info, kTimesOfSource);
 }
 
+// Launches that are made of sums over all of a kernel: none of them is one that was.
+inline constexpr std::string_view kLaunchesOfSource = "source.launches";
+
+inline void set_sums_only(ProfileInfo& info) {
+    if (!has_limit(info, kLaunchesOfSource)) info.properties.emplace_back(kLaunchesOfSource, "of sums");
+}
+inline bool has_sums_only(const ProfileInfo& info) {
+    return has_limit(info, kLaunchesOfSource);
+}
+
 // Work of devices alone: ops stand for what ran there, and have no time on the host. The value says in words
 // what is shown instead of the run; reports note it.
 inline constexpr std::string_view kHostOfSource = "source.host";

@@ -128,5 +128,45 @@ class RealTables(unittest.TestCase):
             self.assertEqual([row["Samples"] for row in csv.DictReader(counters.splitlines())], ["2"])
 
 
+class Summaries(unittest.TestCase):
+    """What 'ncu --print-summary per-kernel' prints, made here, beside what Python's csv reads in it."""
+
+    FIRST = ["Process ID", "Process Name", "Host Name", "Kernel Name", "Block Size", "Grid Size", "Device", "CC", "Invocations",
+             "Section Name", "Metric Name", "Metric Unit", "Minimum", "Maximum", "Average"]
+
+    def setUp(self):
+        self.path = os.path.join(opsight_cli.temporary_folder(), "summary.csv")
+        rows = [self.FIRST]
+        for kernel, launches, least, most, average in (("gemm(float*, int)", 7, 1.5, 9.25, 4.0), ("copy(int)", 2, 1, 3, 2),
+                                                       ("once()", 1, 5, 5, 5)):
+            facts = [77, "python3", "127.0.0.1", kernel, "(256, 1, 1)", "(1024, 2, 1)", 0, "8.0", launches]
+            rows.append([*facts, "GPU Speed Of Light Throughput", "Duration", "us", least, most, average])
+            rows.append([*facts, "Occupancy", "Achieved Occupancy", "%", 10, 90, 50])
+        with open(self.path, "w", encoding="utf-8", newline="") as file:
+            file.write("==PROF== Connected to process 77\n")
+            csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
+
+    def test_launches_add_up_to_the_sums(self):
+        with open(self.path, encoding="utf-8", newline="") as file:
+            next(file)
+            told = {row["Kernel Name"]: (int(row["Invocations"]), round(1000 * int(row["Invocations"]) * float(row["Average"])),
+                                         round(1000 * float(row["Minimum"])), round(1000 * float(row["Maximum"])))
+                    for row in csv.DictReader(file) if row["Metric Name"] == "Duration"}
+        profile = opsight_cli.Profile(self.path)
+        found = profile.rows("SELECT name, count(*) AS calls, sum(dur_ns)::BIGINT AS ns, min(dur_ns) AS least, "
+                             "max(dur_ns) AS most FROM kernels GROUP BY name")
+        self.assertEqual({row.name: (row.calls, row.ns, row.least, row.most) for row in found}, told)
+        self.assertEqual(profile.value("SELECT count(*) FROM counters WHERE name = 'invocations'"), 3)
+        text = opsight_cli.run("report", profile.path).stdout
+        self.assertIn("no single launch", text)
+        self.assertNotIn("Wall Clock Time", text)
+
+    def test_sums_are_not_joined_with_a_trace(self):
+        trace = os.path.join(opsight_cli.HERE, "fuzz", "seeds", "kineto_2024.json")
+        done = opsight_cli.run("import", trace, "--counters", self.path, "-o", self.path + ".opsight", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no single launch", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -117,12 +117,26 @@ class Timelines(unittest.TestCase):
             self.assertEqual(counts["X"], sum(spans(profile).values()))
             launched = profile.value("SELECT count(*) FROM kernels WHERE launch_id IS NOT NULL")
             self.assertEqual((counts["s"], counts["f"]), (launched, launched))
-            again = opsight_cli.Profile(path)
-            self.assertEqual(spans(again), spans(profile))
-            for query in ("SELECT name, layer, direction, count(*) AS n FROM ops GROUP BY ALL ORDER BY ALL",
-                          "SELECT name, op_name, grid_x, block_x, uses_tc, count(*) AS n FROM kernels GROUP BY ALL "
-                          "ORDER BY ALL", "SELECT iteration, dur_ns FROM iterations ORDER BY ALL"):
-                self.assertEqual(again.rows(query), profile.rows(query))
+            self.read_back(path, profile)
+
+    def read_back(self, path, profile):
+        again = opsight_cli.Profile(path)
+        self.assertEqual(spans(again), spans(profile))
+        for query in ("SELECT name, layer, direction, shapes, count(*) AS n FROM ops GROUP BY ALL ORDER BY ALL",
+                      "SELECT name, op_name, stream, grid_x, block_x, uses_tc, count(*) AS n FROM kernels GROUP BY ALL "
+                      "ORDER BY ALL", "SELECT iteration, dur_ns FROM iterations ORDER BY ALL"):
+            self.assertEqual(again.rows(query), profile.rows(query))
+        return again
+
+    def test_perfetto_is_read_back_whole(self):
+        for profile in (self.tiny, self.odd):
+            path = export(profile, "perfetto")
+            again = self.read_back(path, profile)
+            trace = PerfettoTrace(path)
+            self.assertEqual(spans(again), collections.Counter(each[1:] for each in trace.slices))
+            self.assertEqual(again.value("SELECT count(*) FROM counters"), len(trace.samples))
+            origin = "SELECT value FROM meta WHERE key = 'origin_ns'"
+            self.assertEqual(again.value(origin), profile.value(origin))
 
     def test_a_range_of_iterations(self):
         path = export(self.tiny, "chrome", "--iter-start", "1", "--iter-stop", "2")

@@ -189,6 +189,7 @@ void Assembler::add_diagnostics(const Diagnostics& diagnostics) {
         int64_t count = diagnostics.count(kind);
         for (DiagOccurrence where : diagnostics.first(kind)) {
             where.file = file_;
+            if (!has_places_) where.offset = -1;
             builder_.diagnostics().add(kind, std::move(where));
             --count;
         }

@@ -16,11 +16,13 @@ namespace opsight::importer::kineto {
 
 class Assembler {
   public:
-    Assembler(ProfileBuilder& builder, RankId rank, std::string file, size_t workers)
+    // `has_places`: whether bytes of the text are places in the file.
+    Assembler(ProfileBuilder& builder, RankId rank, std::string file, size_t workers, bool has_places)
         : builder_(builder),
           rank_(rank),
           file_(std::move(file)),
           workers_(workers),
+          has_places_(has_places),
           from_(builder.row_counts()) {}
 
     void add(const Batch& batch);
@@ -77,6 +79,7 @@ class Assembler {
     const RankId rank_;
     const std::string file_;
     std::vector<Remap> workers_;
+    const bool has_places_;
     const RowCounts from_;
     absl::flat_hash_map<uint32_t, StringId> demangled_;  // by the id of the mangled name
     std::vector<KnownPlace> places_;

@@ -196,7 +196,7 @@ Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, con
     const int64_t losses_before = losses();
 
     TraceReader reader(source);
-    Assembler assembler(builder, rank_id, name, std::max<size_t>(1, options.threads));
+    Assembler assembler(builder, rank_id, name, std::max<size_t>(1, options.threads), !options.is_made);
     auto named = [&](Error error) {
         if (error.file.empty()) error.file = name;
         return fail(std::move(error));

@@ -18,6 +18,7 @@ struct TraceOptions {
     uint64_t disk_bytes = 0;   // of all files of this import; 0: not known
     uint64_t disk_before = 0;  // of the files that came before this one
     int64_t rank_hint = -1;    // from the file's name
+    bool is_made = false;      // of another format as it is read: bytes of the text are no places of the file
 };
 
 struct TraceFacts {

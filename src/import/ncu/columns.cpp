@@ -28,6 +28,11 @@ constexpr std::string_view kHeader[] = {
     "Estimated Speedup Type",
     "Estimated Speedup",
     "Invocations",
+    "Minimum",
+    "Maximum",
+    "Average",
+    "Domain",
+    "Range",
 };
 static_assert(std::size(kHeader) == static_cast<size_t>(Column::kCount));
 
@@ -42,7 +47,9 @@ bool is_unused(std::string_view name) {
 Columns::Columns(const std::vector<std::string>& first_row) : names_(first_row) {
     place_.fill(kNone);
     for (size_t i = 0; i < names_.size(); ++i) {
-        const auto known = std::find(std::begin(kHeader), std::end(kHeader), names_[i]);
+        // "Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg"
+        const std::string_view name = names_[i].starts_with("Range:") ? std::string_view("Range") : names_[i];
+        const auto known = std::find(std::begin(kHeader), std::end(kHeader), name);
         if (known != std::end(kHeader))
             place_[static_cast<size_t>(known - std::begin(kHeader))] = i;
         else if (!is_unused(names_[i]))

@@ -31,6 +31,11 @@ enum class Column : uint8_t {
     kSpeedupType,
     kSpeedup,
     kInvocations,
+    kLeast,  // of a summary, as all below
+    kMost,
+    kAverage,
+    kDomain,
+    kRange,
     kCount
 };
 
@@ -43,6 +48,8 @@ class Columns {
     std::string_view of(const std::vector<std::string>& row, Column column) const;
     // One row a launch, not one a metric.
     bool wide() const { return !has(Column::kMetric); }
+    // Sums over launches.
+    bool sums() const { return has(Column::kInvocations) && has(Column::kAverage); }
     size_t size() const { return names_.size(); }
 
     // Columns with a name of their own: the metrics of a wide table.

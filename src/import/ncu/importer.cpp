@@ -3,17 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/time.h"
 #include "import/ncu/launch.h"
-#include "import/ncu/table.h"
+#include "import/ncu/summary.h"
+#include "import/text/csv_rows.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer::ncu {
 namespace {
 
 constexpr const char* kPrintAgain = "print it with 'ncu --import FILE.ncu-rep --csv --page raw > FILE.csv'";
+constexpr const char* kSumsShown =
+    "the source has sums over all launches of each kernel and no single launch: each kernel is shown as "
+    "often as it "
+    "was launched, once as long as the shortest, once as the longest, else as the average of the others; "
+    "their order "
+    "is not known, nor is the time of the host";
+constexpr int64_t kMostLaunches = 1'000'000;  // that are made of sums
+constexpr double kAlike = 0.01;
 constexpr size_t kLocaleBytes = size_t{1} << 18;  // in which numbers tell their locale
 
 int64_t integer_or_0(std::string_view text) {
@@ -33,13 +43,14 @@ class Import {
         for (;;) {
             OPSIGHT_ASSIGN(const bool any, table_.next(row));
             if (!any || table_.ends_inside()) break;  // of a row that breaks off, the last number may, too
-            if (row.size() > 1 && row[0] == "ID" && row[1] == "Process ID")
+            if ((row.size() > 1 && row[0] == "ID" && row[1] == "Process ID") || starts_summary(row))
                 OPSIGHT_TRY(begin_table(row));
             else if (columns_)
                 take(row);
             file_.tell_progress();
         }
         flush();
+        OPSIGHT_TRY(add_sums());
         if (!columns_)
             return fail("is output of Nsight Compute without a table of its metrics", file_.name, {},
                         kPrintAgain);
@@ -62,6 +73,7 @@ class Import {
         columns_.emplace(row);
         units_.assign(row.size(), {});
         units_may_follow_ = columns_->wide();
+        if (columns_->sums()) return begin_sums();
         if (!columns_->has(Column::kKernel))
             return fail("a table of Nsight Compute has no column 'Kernel Name'", file_.name, line(),
                         kPrintAgain);
@@ -71,10 +83,19 @@ class Import {
         return {};
     }
 
+    Status begin_sums() {
+        if (columns_->has(Column::kKernel) || columns_->has(Column::kRange)) return {};
+        return fail(
+            "has sums over all kernels together, and names none", file_.name, line(),
+            "print the sums with 'ncu --import FILE.ncu-rep --csv --print-summary per-kernel', or the "
+            "launches with '--page raw'");
+    }
+
     std::string line() const { return fmt::format("line {}", table_.line()); }
 
     void take(const std::vector<std::string>& row) {
         const bool first = std::exchange(units_may_follow_, false);
+        if (columns_->sums()) return take_sum(row);
         const std::string_view id = columns_->of(row, Column::kId);
         const std::string_view kernel = columns_->of(row, Column::kKernel);
         if (first && id.empty() && kernel.empty() && row.size() == columns_->size()) {
@@ -123,15 +144,93 @@ class Import {
         if (amount) *amount *= base.factor;
         launch_->take(metric, text, amount ? &*amount : nullptr);
         if (!amount) return leave_out(fmt::format("{} is '{}', no number", metric, text));
+        launch_->counters.push_back({builder_.text(name_of(section, item, metric, base.name)), *amount});
+        ++values_;
+    }
+
+    static std::string name_of(std::string_view section, std::string_view item, std::string_view metric,
+                               std::string_view unit) {
         std::string name;
         if (!section.empty() && section != "Command line profiler metrics")
             name = fmt::format("{}: ", section);
         if (!item.empty()) name += fmt::format("{}: ", item);
         name += metric;
-        if (!base.name.empty()) name += fmt::format(" [{}]", base.name);
-        launch_->counters.push_back({builder_.text(name), *amount});
+        if (!unit.empty()) name += fmt::format(" [{}]", unit);
+        return name;
+    }
+
+    // ---- sums over launches ------------------------------------------------------------------------------
+
+    void take_sum(const std::vector<std::string>& row) {
+        const auto of = [&](Column column) { return columns_->of(row, column); };
+        if (row.size() + 1 < columns_->size()) return pass_over(row);
+        Summary::Group* group = summary_.find(*columns_, row);
+        if (!group) return pass_over(row);
+        if (of(Column::kMetric).empty()) return;  // advice of ncu's rules
+        const BaseUnit base = base_unit(of(Column::kUnit));
+        const auto amount = [&](Column column) -> std::optional<double> {
+            std::optional<double> value =
+                number(of(columns_->has(column) ? column : Column::kAverage), locale_);
+            if (value) *value *= base.factor;
+            return value;
+        };
+        const auto average = amount(Column::kAverage), least = amount(Column::kLeast),
+                   most = amount(Column::kMost);
+        const std::string_view metric = of(Column::kMetric), text = of(Column::kAverage);
+        group->average.take(metric, text, average ? &*average : nullptr);
+        group->least.take(metric, text, least ? &*least : nullptr);
+        group->most.take(metric, text, most ? &*most : nullptr);
+        if (!average || !least || !most) return leave_out(fmt::format("{} is '{}', no number", metric, text));
+        group->values.push_back(
+            {name_of(of(Column::kSection), {}, metric, base.name), *least, *most, *average});
         ++values_;
     }
+
+    Status add_sums() {
+        int64_t launches = 0;
+        for (const Summary::Group& group : summary_.groups()) {
+            launches += std::min(group.launches, kMostLaunches + 1);
+            if (launches > kMostLaunches)
+                return fail(fmt::format("has sums over more than {} launches", kMostLaunches), file_.name, {},
+                            kPrintAgain);
+        }
+        for (const Summary::Group& group : summary_.groups())
+            add_group(group);
+        if (launches == 0) return {};
+        set_device_only(builder_.info(), kSumsShown);
+        set_sums_only(builder_.info());
+        return {};
+    }
+
+    // What was counted stands at the first launch.
+    void add_group(const Summary::Group& group) {
+        Launch launch = group.average;
+        const TrackId track = counters_of(launch, group.ranges);
+        for (const Summary::Value& value : group.values)
+            add_sum(track, value);
+        builder_.add_counter(clock_, track, builder_.text("invocations"),
+                             static_cast<double>(group.launches));
+        const bool timed = group.is_timed();
+        for (int64_t i = 0; i < (timed ? group.launches : 1); ++i) {
+            if (timed) launch.duration_ns = static_cast<double>(shown_ns(group.times(), i));
+            clock_ += std::max<int64_t>(add_kernel(launch), 1);
+            ++launches_;
+        }
+    }
+
+    // Alike in all launches, it is that of each of them.
+    void add_sum(TrackId track, const Summary::Value& value) {
+        const auto add = [&](std::string_view which, double amount) {
+            builder_.add_counter(clock_, track, builder_.text(fmt::format("{}{}", value.name, which)),
+                                 amount);
+        };
+        if (value.most - value.least <= kAlike * std::abs(value.most)) return add("", value.average);
+        add(" (avg)", value.average);
+        add(" (min)", value.least);
+        add(" (max)", value.most);
+    }
+
+    // ------------------------------------------------------------------------------------------------------
 
     void leave_out(const std::string& what) {
         builder_.diagnostics().add(Diag::kUnreadRow, {file_.name, -1, -1, line() + ": " + what});
@@ -194,9 +293,11 @@ class Import {
     }
 
     // The counters of a kernel are samples at the begin of its launches.
-    TrackId counters_of(const Launch& launch) {
-        const TrackId track =
-            builder_.other_track(rank_, launch.kernel, fmt::format("counters on device {}", launch.device));
+    TrackId counters_of(const Launch& launch, std::string_view ranges = {}) {
+        const std::string within =
+            ranges.empty() || ranges == launch.kernel ? "" : fmt::format(" in {}", ranges);
+        const TrackId track = builder_.other_track(rank_, launch.kernel + within,
+                                                   fmt::format("counters on device {}", launch.device));
         builder_.track(track).device = device_of(launch);
         return track;
     }
@@ -209,7 +310,7 @@ class Import {
     }
 
     const OneFile& file_;
-    TableReader table_;
+    CsvRows table_;
     ProfileBuilder& builder_;
     Locale locale_ = Locale::kPoint;
     RankId rank_;
@@ -217,6 +318,7 @@ class Import {
     std::vector<std::string> units_;
     bool units_may_follow_ = false;
     std::optional<Launch> launch_;
+    Summary summary_;
     uint64_t launches_ = 0, values_ = 0;
     int64_t clock_ = 0;
 };

@@ -27,6 +27,18 @@ std::string metric(int id, const std::string& name, const std::string& unit, con
     return launch(id, "k<int, 2>(a, b)") + "\"S\",\"" + name + "\",\"" + unit + "\",\"" + value + "\"\n";
 }
 
+// As 'ncu --print-summary per-kernel' has it. `values`: least, greatest, average.
+const std::string kSummary =
+    "\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Device\","
+    "\"CC\",\"Invocations\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Minimum\",\"Maximum\","
+    "\"Average\"\n";
+std::string sum(const std::string& kernel, int launches, const std::string& name, const std::string& unit,
+                const std::string& values) {
+    return "\"77\",\"python3\",\"127.0.0.1\",\"" + kernel +
+           "\",\"(256, 2, 1)\",\"(1024, 1, 3)\",\"0\",\"8.0\",\"" + std::to_string(launches) + "\",\"S\",\"" +
+           name + "\",\"" + unit + "\"," + values + "\n";
+}
+
 class NcuTest : public ::testing::Test {
   protected:
     Profile imported(const std::string& text) {
@@ -213,6 +225,63 @@ TEST_F(NcuTest, TableOfATeslaT4) {
     EXPECT_EQ(p->devices.at(0).sm_count, 40);
     EXPECT_EQ(p->launch_configs.at(0).registers_per_thread, 32);
     EXPECT_EQ(p->launch_configs.at(0).source_occupancy_pct, 100);
+}
+
+TEST_F(NcuTest, SumsOfKernelsAreShownAsTheirLaunches) {
+    const Profile p =
+        imported("==PROF== Connected to process 77\n" + kSummary +
+                 sum("gemm(int)", 5, "Duration", "us", "\"1.00\",\"3.00\",\"2.00\"") +
+                 sum("gemm(int)", 5, "L2 Hit Rate", "%", "\"10\",\"90\",\"1,050.5\"") +
+                 sum("gemm(int)", 5, "Registers Per Thread", "register/thread", "\"32\",\"32\",\"32\"") +
+                 sum("gemm(int)", 5, "Cache Config", "", "\"n/a\",\"n/a\",\"n/a\"") +
+                 sum("copy(int)", 2, "Duration", "ns", "\"100\",\"300\",\"200\"") +
+                 sum("no_time", 7, "Registers Per Thread", "", "\"8\",\"8\",\"8\""));
+    ASSERT_EQ(p.device.size(), 8u);
+    int64_t gemm = 0;
+    for (size_t row = 0; row < 5; ++row)
+        gemm += p.device.dur[row];
+    EXPECT_EQ(gemm, 10000) << "the sum is that of the table";
+    EXPECT_EQ(p.device.dur[0] + p.device.dur[1], 4000) << "the shortest and the longest";
+    EXPECT_EQ(p.device.dur[5] + p.device.dur[6], 400);
+    EXPECT_EQ(p.device.flags[7], kInstant) << "how long it took is not told";
+    EXPECT_EQ(p.launch_configs[p.device.config[0].index()].registers_per_thread, 32);
+    EXPECT_EQ(p.launch_configs[p.device.config[0].index()].grid[2], 3);
+    std::vector<std::string> found = counters(p, 0);
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, (std::vector<std::string>{
+                         "S: Duration [ns] (avg) = 2000.000000", "S: Duration [ns] (max) = 3000.000000",
+                         "S: Duration [ns] (min) = 1000.000000", "S: L2 Hit Rate [%] (avg) = 1050.500000",
+                         "S: L2 Hit Rate [%] (max) = 90.000000", "S: L2 Hit Rate [%] (min) = 10.000000",
+                         "S: Registers Per Thread [register/thread] = 32.000000", "invocations = 5.000000"}));
+    EXPECT_EQ(property(p, "source.launches"), "of sums");
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kMissingEnd), 1);
+}
+
+TEST_F(NcuTest, SumsOfRangesNameThem) {
+    const std::string range =
+        "\" \"\"block::attention:none:none:none:none:none:none\"\"  "
+        "\"\"gemm:none:none:none:none:none:none\"\" \"";
+    const std::string first =
+        "\"Domain\",\"Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg\",\"Kernel Name\","
+        "\"Invocations\",\"Metric Name\",\"Average\"\n";
+    const Profile p = imported(first + "\"<default domain>\"," + range +
+                               ",\"nvjet_tst\",\"3\",\"gpu__time_duration.sum\",\"1000\"\n");
+    ASSERT_EQ(p.device.size(), 3u);
+    EXPECT_EQ(p.device.dur, (std::vector<int64_t>{1000, 1000, 1000}));
+    EXPECT_EQ(text(p, p.tracks[p.counters.track[0].index()].pid_text),
+              "nvjet_tst in block::attention / gemm");
+}
+
+TEST_F(NcuTest, SumsThatNameNoKernelAreRefused) {
+    EXPECT_NE(
+        refused("\"Device\",\"CC\",\"Invocations\",\"Metric Name\",\"Metric Unit\",\"Minimum\",\"Maximum\","
+                "\"Average\"\n\"0\",\"8.0\",\"5\",\"a\",\"\",\"1\",\"1\",\"1\"\n")
+            .find("per-kernel"),
+        std::string::npos);
+    EXPECT_NE(refused(kSummary + sum("gemm", 2000000, "Duration", "ns", "\"1\",\"1\",\"1\""))
+                  .find("1000000 launches"),
+              std::string::npos);
 }
 
 }  // namespace

@@ -49,13 +49,14 @@ std::string left_out(const std::string&, std::span<const std::string> beside) {
 }  // namespace
 
 Reader table_reader() {
-    return {
-        .name = "tables of Nsight Compute",
-        .description = "what 'ncu --csv' printed, of the pages raw and details: kernels and their counters",
-        .endings = {".csv"},
-        .sniff = sniff,
-        .read = read_one<import_table>,
-        .left_out = left_out};
+    return {.name = "tables of Nsight Compute",
+            .description =
+                "what 'ncu --csv' printed, of the pages raw and details, and of --print-summary: kernels and "
+                "their counters",
+            .endings = {".csv"},
+            .sniff = sniff,
+            .read = read_one<import_table>,
+            .left_out = left_out};
 }
 
 }  // namespace opsight::importer::ncu

@@ -3,6 +3,7 @@
 
 #include "base/time.h"
 #include "import/nvprof/printed_parts.h"
+#include "import/reader/launch_sums.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer::nvprof {
@@ -129,17 +130,8 @@ void SumRows::add_launches(const Sum& sum) {
     span.track =
         p_.builder.stream_track(TrackKind::kDeviceStream, p_.builder.device(sum.rank, 0), 0, 0, sum.pid);
     p_.builder.device_info(p_.builder.track(span.track).device).declared = true;
-    const int64_t others = sum.calls - 2, rest = sum.total - sum.least - sum.most;
-    const bool fits = others > 0 && rest / others >= sum.least && rest / others <= sum.most;
     for (int64_t i = 0; i < sum.calls; ++i) {
-        if (fits && i < 2)
-            span.dur = i == 0 ? sum.least : sum.most;
-        else if (fits)
-            span.dur = rest / others + (i - 2 < rest % others ? 1 : 0);
-        else if (sum.calls == 2 && sum.least <= sum.total)
-            span.dur = i == 0 ? sum.least : sum.total - sum.least;
-        else
-            span.dur = sum.total / sum.calls + (i < sum.total % sum.calls ? 1 : 0);
+        span.dur = shown_ns({sum.calls, sum.total, sum.least, sum.most}, i);
         span.begin = clock_;
         clock_ += std::max<int64_t>(span.dur, 1);
         p_.builder.add_device(span);

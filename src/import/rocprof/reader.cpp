@@ -1,6 +1,7 @@
 #include "import/rocprof/reader.h"
 
 #include "import/reader/tables.h"
+#include "import/rocprof/chrome.h"
 #include "import/rocprof/importer.h"
 #include "import/rocprof/rocpd.h"
 
@@ -34,7 +35,21 @@ Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const Read
     return ImportFacts{1, facts.bytes, facts.events};
 }
 
+Claim sniff_chrome(const Head& head) {
+    return is_chrome_trace(head.first()) ? Claim::kCertain : Claim::kNone;
+}
+
 }  // namespace
+
+Reader chrome_reader() {
+    return {.name = "traces of rocprof 1",
+            .description =
+                "results.json of 'rocprof --sys-trace', --hip-trace, --hsa-trace or --roctx-trace: calls, "
+                "kernels, copies, markers",
+            .endings = {".json"},
+            .sniff = sniff_chrome,
+            .read = read_one<import_chrome>};
+}
 
 Reader results_reader() {
     return {.name = "results of rocprofv3",

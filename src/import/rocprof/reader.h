@@ -1,10 +1,11 @@
-// Results of rocprofv3: JSON, and databases.
+// Results of rocprofv3: JSON, and databases; traces of rocprof 1.
 #pragma once
 
 #include "import/reader/reader.h"
 
 namespace opsight::importer::rocprof {
 
+Reader chrome_reader();
 Reader results_reader();
 Reader database_reader();
 

@@ -1,11 +1,18 @@
-// Imports any bytes as results of rocprofv3.
+// Imports any bytes as results of rocprofv3, and as a trace of rocprof 1.
+#include "import/rocprof/chrome.h"
 #include "import/rocprof/importer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
+    {
+        opsight::PeekedSource source(opsight::memory_source(text));
+        opsight::ProfileBuilder builder;
+        if (opsight::importer::rocprof::import_results(source, "input", {}, builder))
+            (void)std::move(builder).finish();
+    }
     opsight::PeekedSource source(opsight::memory_source(text));
     opsight::ProfileBuilder builder;
-    if (opsight::importer::rocprof::import_results(source, "input", {}, builder))
+    if (opsight::importer::rocprof::import_chrome({source, "input"}, builder))
         (void)std::move(builder).finish();
     return 0;
 }

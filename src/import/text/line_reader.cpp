@@ -28,6 +28,7 @@ Result<bool> LineReader::next(std::string& line) {
         if (buffer_.empty()) return false;
         line += buffer_;
         buffer_.clear();
+        cut_ = true;
         break;
     }
     ++number_;

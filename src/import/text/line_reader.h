@@ -17,12 +17,16 @@ class LineReader {
     Result<bool> next(std::string& line);
     uint64_t number() const { return number_; }  // of the line that came last, from 1
     uint64_t bytes() const { return bytes_; }
+    bool is_cut() const {
+        return cut_;
+    }  // the line that came last is the end of the text, without a line end
 
   private:
     ByteSource& source_;
     std::string buffer_;
     size_t used_ = 0;
     uint64_t number_ = 0, bytes_ = 0;
+    bool cut_ = false;
 };
 
 }  // namespace opsight::importer

@@ -5,13 +5,19 @@
 #include <algorithm>
 
 #include "base/time.h"
+#include "import/protobuf/parts.h"
 #include "import/text/clean_text.h"
 #include "import/xplane/device_plane.h"
 #include "import/xplane/host_plane.h"
-#include "import/xplane/space.h"
 
 namespace opsight::importer::xplane {
 namespace {
+
+using protobuf::Part;
+using protobuf::PartReader;
+
+// Field numbers of XSpace. A plane is held whole, for the names of its events stand behind them.
+constexpr int kPlane = 1, kErrors = 2, kWarnings = 3, kHostnames = 4;
 
 // Lines count their times from 1970, or (today) from the begin of the profile; none lasts a year.
 constexpr int64_t kYear = int64_t{365} * 24 * 3600 * 1'000'000'000;
@@ -119,7 +125,7 @@ class Import {
     }
 
     const OneFile& file_;
-    SpaceReader reader_;
+    PartReader reader_;
     ProfileBuilder& builder_;
     const RowCounts before_;
     Sink sink_;

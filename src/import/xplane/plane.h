@@ -8,9 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "import/xplane/wire.h"
+#include "import/protobuf/fields.h"
 
 namespace opsight::importer::xplane {
+
+using protobuf::Field;
+using protobuf::Fields;
 
 // Facts that Opsight uses; all others are kOther.
 enum class Stat : uint8_t {

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "import/protobuf/fields.h"
 #include "import/xplane/importer.h"
-#include "import/xplane/wire.h"
 
 namespace opsight::importer::xplane {
 namespace {
+
+using protobuf::Field;
+using protobuf::Fields;
 
 // A file begins with a plane, and that with its number and name.
 Claim sniff(const Head& head) {

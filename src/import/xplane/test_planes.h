@@ -8,30 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "import/protobuf/test_bytes.h"
+
 namespace opsight::importer::xplane {
 
-class Bytes {
-  public:
-    Bytes& number(int field, int64_t value) {
-        varint(static_cast<uint64_t>(field) << 3);
-        varint(static_cast<uint64_t>(value));
-        return *this;
-    }
-    Bytes& text(int field, std::string_view value) {
-        varint(static_cast<uint64_t>(field) << 3 | 2);
-        varint(value.size());
-        all += value;
-        return *this;
-    }
-    std::string all;
-
-  private:
-    void varint(uint64_t value) {
-        for (; value >= 0x80; value >>= 7)
-            all += static_cast<char>(value | 0x80);
-        all += static_cast<char>(value);
-    }
-};
+using protobuf::Bytes;
 
 struct TestStat {
     std::string name, text;  // a text, or where that is empty a number

@@ -33,7 +33,8 @@ constexpr Kind kKinds[] = {
      "nsys profile --gpu-metrics-devices=all or --nic-metrics=true, of kernels ncu --csv"},
     {"memory_peak", "changes of memory",
      "profile_memory=True of PyTorch's profiler, or a snapshot of torch.cuda.memory,"},
-    {"cpu_samples", "samples of CPUs", "nsys profile --sample=process-tree"},
+    {"cpu_samples", "samples of CPUs",
+     "nsys profile --sample=process-tree, a CPU profile of pprof or folded stacks"},
     {"scheduling", "switches of threads", "nsys profile --cpuctxsw=process-tree"},
 };
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace opsight::importer::xplane {
+namespace opsight::importer::protobuf {
 
 struct Field {
     enum class Type : uint8_t { kVarint, kBytes, kFixed64, kFixed32 };
@@ -41,4 +41,4 @@ class Fields {
 
 inline constexpr size_t kMostBytes = (size_t{1} << 31) - 1;
 
-}  // namespace opsight::importer::xplane
+}  // namespace opsight::importer::protobuf

@@ -1,12 +1,12 @@
-#include "import/xplane/space.h"
+#include "import/protobuf/parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "import/xplane/wire.h"
+#include "import/protobuf/fields.h"
 
-namespace opsight::importer::xplane {
+namespace opsight::importer::protobuf {
 namespace {
 
 constexpr size_t kWindow = size_t{1} << 16;
@@ -20,7 +20,7 @@ tl::unexpected<Error> damaged(uint64_t at, std::string what) {
 
 }  // namespace
 
-Result<bool> SpaceReader::fill() {
+Result<bool> PartReader::fill() {
     if (used_ < window_.size()) return true;
     window_.resize(kWindow);
     used_ = 0;
@@ -29,7 +29,7 @@ Result<bool> SpaceReader::fill() {
     return size > 0;
 }
 
-Result<bool> SpaceReader::varint(uint64_t& value) {
+Result<bool> PartReader::varint(uint64_t& value) {
     value = 0;
     const uint64_t begin = at_;
     for (int i = 0; i < kMostVarint; ++i) {
@@ -43,7 +43,7 @@ Result<bool> SpaceReader::varint(uint64_t& value) {
     return damaged(begin, "is damaged: a number has no end");
 }
 
-Status SpaceReader::take(uint64_t length, Part& part) {
+Status PartReader::take(uint64_t length, Part& part) {
     part.bytes.clear();
     while (part.bytes.size() < length) {
         OPSIGHT_ASSIGN(const bool any, fill());
@@ -59,7 +59,7 @@ Status SpaceReader::take(uint64_t length, Part& part) {
     return {};
 }
 
-Result<bool> SpaceReader::next(Part& part) {
+Result<bool> PartReader::next(Part& part) {
     part.number = 0;
     part.is_cut = false;
     part.bytes.clear();
@@ -70,7 +70,7 @@ Result<bool> SpaceReader::next(Part& part) {
     OPSIGHT_ASSIGN(const bool whole, varint(tag));
     const uint64_t type = tag & 7, number = tag >> 3;
     if (whole && (number == 0 || number >= (1u << 29) || type == 3 || type == 4 || type > 5))
-        return damaged(part.begin, "is damaged: no field of a profile begins here");
+        return damaged(part.begin, "is damaged: no field of a message begins here");
     part.number = static_cast<int>(number);
     part.is_cut = !whole;
     if (part.is_cut) return true;
@@ -83,9 +83,9 @@ Result<bool> SpaceReader::next(Part& part) {
     part.is_cut = !told;
     if (type == 0 || part.is_cut) return true;
     if (value > kMostBytes)
-        return damaged(part.begin, fmt::format("is damaged: a plane of {} bytes, more than 2 GiB", value));
+        return damaged(part.begin, fmt::format("is damaged: a part of {} bytes, more than 2 GiB", value));
     OPSIGHT_TRY(take(value, part));
     return true;
 }
 
-}  // namespace opsight::importer::xplane
+}  // namespace opsight::importer::protobuf

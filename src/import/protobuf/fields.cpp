@@ -1,6 +1,6 @@
-#include "import/xplane/wire.h"
+#include "import/protobuf/fields.h"
 
-namespace opsight::importer::xplane {
+namespace opsight::importer::protobuf {
 namespace {
 
 // The lower three bits of a tag.
@@ -55,4 +55,4 @@ bool Fields::read_bytes(Field& field) {
     return true;
 }
 
-}  // namespace opsight::importer::xplane
+}  // namespace opsight::importer::protobuf

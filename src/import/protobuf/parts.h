@@ -1,15 +1,11 @@
-// The outermost message of a profile in XPlane form (XSpace), one field at a time: a plane is held whole, for
-// the names of its events stand behind them; the file is not.
+// The outermost message of a file, one field at a time: a field is held whole, the file is not.
 #pragma once
 
 #include <string>
 
 #include "base/byte_source.h"
 
-namespace opsight::importer::xplane {
-
-// Field numbers of XSpace.
-inline constexpr int kPlane = 1, kErrors = 2, kWarnings = 3, kHostnames = 4;
+namespace opsight::importer::protobuf {
 
 struct Part {
     int number = 0;
@@ -18,9 +14,9 @@ struct Part {
     bool is_cut = false;  // the file ends within it: `bytes` is what is there
 };
 
-class SpaceReader {
+class PartReader {
   public:
-    explicit SpaceReader(ByteSource& source) : source_(source) {}
+    explicit PartReader(ByteSource& source) : source_(source) {}
     // The next field; false at the end. An error where a field has no known form.
     Result<bool> next(Part& part);
     uint64_t bytes() const { return at_; }
@@ -37,4 +33,4 @@ class SpaceReader {
     uint64_t at_ = 0;  // of the file
 };
 
-}  // namespace opsight::importer::xplane
+}  // namespace opsight::importer::protobuf

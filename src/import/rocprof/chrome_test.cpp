@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/test_files.h"
+#include "import/import.h"
+#include "import/rocprof/chrome_rows.h"
+
+namespace opsight::importer {
+namespace {
+
+class RocprofTraceTest : public ::testing::Test {
+  protected:
+    static std::string seed() {
+        std::ifstream file(OPSIGHT_SOURCE_DIR "/tests/fuzz/seeds/rocprof_v1_results.json");
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    static std::string replaced(const std::string& from, const std::string& to) {
+        std::string text = seed();
+        text.replace(text.find(from), from.size(), to);
+        return text;
+    }
+    Profile imported(const std::string& text) {
+        Result<Profile> profile = import_files({folder_.write("results.json", text)});
+        EXPECT_TRUE(profile) << profile.error().message();
+        return profile ? std::move(profile).value() : Profile();
+    }
+    static std::string view(const Profile& p, StringId id) { return std::string(p.strings.view(id)); }
+
+    testing::TempFolder folder_;
+};
+
+TEST_F(RocprofTraceTest, CallsAndTheirWork) {
+    const Profile p = imported(seed());
+    EXPECT_EQ(p.info.producer, "rocprof");
+    ASSERT_EQ(p.host.size(), 3u);
+    EXPECT_EQ(view(p, p.host.name[0]), "step 1");
+    EXPECT_EQ(p.host.dur, (std::vector<int64_t>{90500, 4876, 5501})) << "to the ns, not the us";
+    EXPECT_EQ(p.host.kind[1], HostKind::kRuntimeApi);
+    EXPECT_EQ(p.tracks[p.host.track[1].index()].pid, 2385);
+    ASSERT_EQ(p.device.size(), 3u);
+    EXPECT_EQ(p.api_correlation, (std::vector<int64_t>{1, 2}));
+    for (size_t row = 0; row < 3; ++row) {
+        const DeviceKind kind = p.device.kind[row];
+        const int64_t wanted = kind == DeviceKind::kKernel ? 1 : kind == DeviceKind::kMemcpy ? 2 : -1;
+        EXPECT_EQ(p.device.correlation[row], wanted) << view(p, p.device.name[row]);
+        EXPECT_EQ(kind == DeviceKind::kSync, view(p, p.device.name[row]) == "<barrier packet>");
+    }
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 0) << "the empty first event is none";
+}
+
+TEST_F(RocprofTraceTest, WhatIsOddIsCounted) {
+    EXPECT_EQ(
+        imported(replaced("\"BeginNs\":\"1045000\"", "\"BeginNs\":\"x\"")).diagnostics.count(Diag::kBadTime),
+        1);
+    EXPECT_EQ(imported(replaced("\"EndNs\":\"1055000\"", "\"EndNs\":\"1\""))
+                  .diagnostics.count(Diag::kNegativeDuration),
+              1);
+    const Profile lost = imported(replaced("\"id\":1,\"pid\":4", "\"id\":7,\"pid\":4"));
+    EXPECT_EQ(lost.diagnostics.count(Diag::kDanglingId), 1);
+    EXPECT_EQ(lost.api_correlation[1], -1);
+    const Profile unknown =
+        imported(replaced("CPU HIP API\"},\"ph\":\"M\",\"pid\":2", "CPU HIP API\"},\"ph\":\"M\",\"pid\":3"));
+    EXPECT_EQ(unknown.diagnostics.count(Diag::kUnknownCategory), 2);
+}
+
+TEST_F(RocprofTraceTest, KernelsWithCountersAreTheSameWorkAgain) {
+    const std::string kernel =
+        ",{\"ph\":\"X\",\"name\":\"gemm(float*) [clone "
+        ".kd]\",\"pid\":\"6\",\"tid\":\"0\",\"ts\":\"1020\",\"dur\":\"20\","
+        "\"args\":{\"gpu-id\":\"0\",\"grd\":\"1000\",\"wgr\":\"256\",\"BeginNs\":\"1020250\",\"EndNs\":"
+        "\"1040750\"}}\n],";
+    EXPECT_EQ(imported(replaced("],", kernel)).device.size(), 3u);
+    std::string alone = replaced("],", kernel);
+    for (size_t at = alone.find("dev-id"); at != alone.npos; at = alone.find("dev-id"))
+        alone.replace(at, 6, "gpu-id");
+    const Profile p = imported(alone);
+    EXPECT_EQ(p.device.size(), 4u) << "no queue was traced";
+    bool told = false;
+    for (const LaunchConfig& config : p.launch_configs)
+        told |= config.grid[0] == 4 && config.block[0] == 256;
+    EXPECT_TRUE(told);
+}
+
+TEST_F(RocprofTraceTest, ATraceThatBreaksOff) {
+    const Profile p = imported(seed().substr(0, seed().find("<barrier packet>")));
+    EXPECT_EQ(p.device.size(), 2u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kTruncatedInput), 1);
+}
+
+TEST(RocprofTraceRows, Names) {
+    using rocprof::ChromeRow, rocprof::QueueWork;
+    EXPECT_EQ(rocprof::row_of_name("CPU HSA API"), ChromeRow::kHsa);
+    EXPECT_EQ(rocprof::row_of_name("GPU12"), ChromeRow::kGpu);
+    EXPECT_EQ(rocprof::row_of_name("?"), ChromeRow::kUnknown);
+    EXPECT_EQ(rocprof::work_of_name("FillBuffer"), QueueWork::kFill);
+    EXPECT_EQ(rocprof::work_of_name("copy_kernel"), QueueWork::kKernel);
+}
+
+}  // namespace
+}  // namespace opsight::importer

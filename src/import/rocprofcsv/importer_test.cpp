@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/test_files.h"
+#include "import/import.h"
+#include "import/rocprofcsv/files.h"
+#include "model/source_limits.h"
+
+namespace opsight::importer {
+namespace {
+
+constexpr std::string_view kCalls =
+    "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\",\"End_"
+    "Timestamp\"\n";
+constexpr std::string_view kCopies =
+    "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\",\"Correlation_Id\","
+    "\"Start_Timestamp\",\"End_Timestamp\"\n";
+constexpr std::string_view kAgents =
+    "\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Wave_Front_Size\",\"Cu_Count\",\"Gfx_Target_Version\","
+    "\"Max_Engine_Clk_Fcompute\",\"Name\",\"Product_Name\"\n"
+    "0,0,\"CPU\",0,192,0,0,\"AMD EPYC 9654\",\"AMD EPYC 9654\"\n"
+    "1,1,\"GPU\",64,304,90402,2100,\"gfx942\",\"AMD Instinct MI300X\"\n"
+    "4,2,\"GPU\",64,304,90402,2100,\"gfx942\",\"AMD Instinct MI300X\"\n";
+// As the first versions of rocprofv3 wrote it.
+constexpr std::string_view kOldKernels =
+    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\","
+    "\"End_Timestamp\",\"Private_Segment_Size\",\"Group_Segment_Size\",\"Workgroup_Size_X\",\"Workgroup_Size_"
+    "Y\","
+    "\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n";
+
+class RocprofTablesTest : public ::testing::Test {
+  protected:
+    static std::string seed(const std::string& name) {
+        std::ifstream file(OPSIGHT_SOURCE_DIR "/tests/fuzz/seeds/" + name);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    std::string write(const std::string& name, std::string_view text) {
+        return folder_.write("run/" + name, text);
+    }
+    Profile imported() {
+        Result<Profile> profile = import_files({folder_.path() + "/run"});
+        EXPECT_TRUE(profile) << profile.error().message();
+        return profile ? std::move(profile).value() : Profile();
+    }
+    std::string refused() {
+        const Result<Profile> profile = import_files({folder_.path() + "/run"});
+        EXPECT_FALSE(profile);
+        return profile ? "" : profile.error().message();
+    }
+    static std::string text(const Profile& p, StringId id) { return std::string(p.strings.view(id)); }
+    static std::vector<std::string> host_names(const Profile& p) {
+        std::vector<std::string> names;
+        for (const StringId name : p.host.name)
+            names.push_back(text(p, name));
+        return names;
+    }
+
+    testing::TempFolder folder_;
+};
+
+TEST_F(RocprofTablesTest, TablesOfOneRunAreOneRank) {
+    write("70_agent_info.csv", kAgents);
+    write("70_kernel_trace.csv", seed("rocprof_kernel_trace.csv"));
+    write("70_hip_api_trace.csv",
+          std::string(kCalls) +
+              "\"HIP_RUNTIME_API\",\"hipLaunchKernel\",70,71,1,172352210000000,172352210001000\n"
+              "\"HIP_RUNTIME_API\",\"hipMemcpy\",70,71,3,172352210070000,172352210090000\n");
+    write("70_rccl_api_trace.csv",
+          std::string(kCalls) + "\"RCCL_API\",\"ncclAllReduce\",70,71,4,172352210080000,172352210080500\n");
+    write("70_marker_api_trace.csv",
+          std::string(kCalls) + "\"MARKER_CORE_API\",\"step\",70,71,9,172352209990000,172352210095000\n");
+    write("70_memory_copy_trace.csv",
+          std::string(kCopies) +
+              "\"MEMORY_COPY\",\"MEMORY_COPY_HOST_TO_DEVICE\",0,\"Agent 0\",\"Agent 2\",3,172352210071000,"
+              "172352210089000\n");
+    const Profile p = imported();
+    EXPECT_EQ(p.info.producer, "rocprof");
+    EXPECT_EQ(p.ranks.size(), 1u);
+    EXPECT_EQ(host_names(p),
+              (std::vector<std::string>{"step", "hipLaunchKernel", "hipMemcpy", "ncclAllReduce"}));
+    EXPECT_EQ(p.tracks[p.host.track[0].index()].tid, 71);
+    EXPECT_EQ(p.info.begin_ns, 0);
+    EXPECT_EQ(p.info.origin_ns, 172352209990000) << "no double between";
+    ASSERT_EQ(p.devices.size(), 2u) << "the CPU is none";
+    ASSERT_EQ(p.device.size(), 3u);
+    size_t gemm = 0, copy = 0;
+    for (size_t row = 0; row < p.device.size(); ++row)
+        if (p.device.kind[row] == DeviceKind::kMemcpy)
+            copy = row;
+        else if (p.device.correlation[row] == 2)
+            gemm = row;
+    EXPECT_EQ(text(p, p.device.name[gemm]), "void gemm<float, 4>(float*, int)");
+    EXPECT_EQ(p.device.dur[gemm], 1682);
+    const LaunchConfig& config = p.launch_configs[p.device.config[gemm].index()];
+    EXPECT_EQ(config.grid[0], 4) << "1000 threads in blocks of 256";
+    EXPECT_EQ(config.grid[1], 2);
+    EXPECT_EQ(config.registers_per_thread, 4);
+    EXPECT_EQ(config.static_shared_bytes, 512);
+    EXPECT_EQ(p.devices[p.tracks[p.device.track[gemm].index()].device.index()].number, 0) << "GPU 0";
+    EXPECT_EQ(text(p, p.device.name[copy]), "Memcpy HtoD");
+    EXPECT_EQ(p.device.bytes[copy], -1) << "the table does not tell";
+    const Device& second = p.devices[p.tracks[p.device.track[copy].index()].device.index()];
+    EXPECT_EQ(second.number, 1) << "Agent 2 is the second GPU";
+    EXPECT_EQ(second.name, "AMD Instinct MI300X");
+    EXPECT_EQ(second.sm_count, 304);
+    EXPECT_EQ(second.clock_hz, 2100000000);
+}
+
+TEST_F(RocprofTablesTest, OldTablesNumberAgentsByNode) {
+    write("7_agent_info.csv", kAgents);
+    write("7_kernel_trace.csv", std::string(kOldKernels) +
+                                    "\"KERNEL_DISPATCH\",4,139690710949888,15,\"transpose(float*)\",0,"
+                                    "671599758568,671599825328,8,64,4,4,1,"
+                                    "1024,1024,1\n");
+    const Profile p = imported();
+    ASSERT_EQ(p.device.size(), 1u);
+    const Track& stream = p.tracks[p.device.track[0].index()];
+    EXPECT_EQ(p.devices[stream.device.index()].number, 1);
+    EXPECT_EQ(stream.context, 139690710949888);
+    const LaunchConfig& config = p.launch_configs[p.device.config[0].index()];
+    EXPECT_EQ(config.grid[0], 256);
+    EXPECT_EQ(config.static_shared_bytes, 64);
+    EXPECT_EQ(config.local_bytes_per_thread, 8);
+    EXPECT_EQ(config.registers_per_thread, -1) << "not told";
+}
+
+TEST_F(RocprofTablesTest, CountersStandAtTheirDispatches) {
+    write("70_counter_collection.csv", seed("rocprof_counter_collection.csv"));
+    const Profile alone = imported();
+    ASSERT_EQ(alone.device.size(), 2u) << "a kernel for each dispatch";
+    EXPECT_EQ(alone.device.dur[0], 2000);
+    ASSERT_EQ(alone.counters.size(), 3u);
+    EXPECT_EQ(alone.counters.value[0] + alone.counters.value[1], 16483.5);
+    EXPECT_EQ(alone.launch_configs[alone.device.config[0].index()].grid[0], 4096);
+    write("70_kernel_trace.csv", seed("rocprof_kernel_trace.csv"));
+    const Profile both = imported();
+    EXPECT_EQ(both.device.size(), 2u) << "they are the same dispatches";
+    EXPECT_EQ(both.counters.size(), 3u);
+}
+
+TEST_F(RocprofTablesTest, WithoutTimesKernelsAreMoments) {
+    std::string text = seed("rocprof_counter_collection.csv");
+    text.replace(text.find(",\"Start_Timestamp\",\"End_Timestamp\""), 34, "");
+    for (const char* times : {",1000,3000", ",1000,3000", ",4000,6000"})
+        text.replace(text.find(times), 10, "");
+    write("70_counter_collection.csv", text);
+    const Profile p = imported();
+    ASSERT_EQ(p.device.size(), 2u);
+    EXPECT_EQ(p.device.kind[0], DeviceKind::kOther);
+    EXPECT_EQ(p.device.flags[0], kInstant);
+    EXPECT_TRUE(has_durations_only(p.info));
+    EXPECT_TRUE(has_limit(p.info, kHostOfSource));
+}
+
+TEST_F(RocprofTablesTest, ResultsOfVersionOneHaveARankForEachProcess) {
+    write("results.csv", seed("rocprof_v1_results.csv"));
+    const Profile p = imported();
+    EXPECT_EQ(p.ranks.size(), 2u);
+    ASSERT_EQ(p.device.size(), 3u);
+    EXPECT_EQ(text(p, p.device.name[0]), "bodyForce(Body*, float, int)");
+    EXPECT_EQ(p.device.dur[0] + p.device.dur[1] + p.device.dur[2], 4000);
+    EXPECT_EQ(p.counters.size(), 6u) << "Wavefronts and VALUInsts, but not sig and obj";
+    std::vector<int64_t> blocks;
+    for (const LaunchConfigId config : p.device.config)
+        blocks.push_back(p.launch_configs[config.index()].grid[0]);
+    std::sort(blocks.begin(), blocks.end());
+    EXPECT_EQ(blocks, (std::vector<int64_t>{1, 256, 257}));
+}
+
+TEST_F(RocprofTablesTest, WhatIsOddIsCounted) {
+    const std::string calls(kCalls);
+    write("1_hip_api_trace.csv", calls +
+                                     "\"HIP_RUNTIME_API\",\"a\",1,1,1,100,200\n"
+                                     "\"HIP_RUNTIME_API\",\"b\",1,1,2,x,200\n"
+                                     "\"HIP_RUNTIME_API\",\"c\",1,1,3,99999999999999999999,200\n"
+                                     "\"HIP_RUNTIME_API\",\"d\",1,1,4,0,0\n"
+                                     "\"HIP_RUNTIME_API\",\"e\",1,1,5,300,200\n"
+                                     "\"HIP_RUNTIME_API\",\"f\",1\n"
+                                     "\n"
+                                     "\"HIP_RUNTIME_API\",\"g\xff\x01\",1,1,6,100,200\n"
+                                     "\"HIP_RUNTIME_API\",\"h\",1,1,7,100,20");
+    write("1_memory_allocation_trace.csv",
+          "\"Kind\",\"Operation\",\"Agent_Id\",\"Allocation_Size\",\"Address\",\"Correlation_Id\",\"Start_"
+          "Timestamp\","
+          "\"End_Timestamp\"\n\"MEMORY_ALLOCATION\",\"x\",\"Agent 1\",4,0x0,1,1,2\n");
+    const Profile p = imported();
+    EXPECT_EQ(p.host.size(), 3u) << "a, e, g";
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadTime), 2);
+    EXPECT_EQ(p.diagnostics.count(Diag::kMissingEnd), 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kNegativeDuration), 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kTruncatedInput), 1) << "20 may be 200";
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadTable), 1);
+    ASSERT_EQ(p.info.unread_tables.size(), 1u);
+    EXPECT_EQ(p.info.unread_tables[0].first, "memory_allocation_trace");
+}
+
+TEST_F(RocprofTablesTest, WhatTellsMoreIsReadInstead) {
+    write("908_results.json", seed("rocprof_results.json"));
+    write("908_kernel_trace.csv", seed("rocprof_kernel_trace.csv"));
+    const Profile p = imported();
+    EXPECT_EQ(p.ranks.size(), 1u);
+    EXPECT_EQ(p.info.producer, "rocprofv3");
+    EXPECT_EQ(p.diagnostics.count(Diag::kSkippedFile), 1);
+}
+
+TEST_F(RocprofTablesTest, FilesOfVersionOneBesideEachOther) {
+    write("results.csv", seed("rocprof_v1_results.csv"));
+    write("results.db", "SQLite format 3");
+    write("results.hip_stats.csv", "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n");
+    EXPECT_EQ(imported().device.size(), 3u) << "the database is not read";
+    write("results.json", seed("rocprof_v1_results.json"));
+    const Profile p = imported();
+    EXPECT_EQ(p.ranks.size(), 1u);
+    EXPECT_EQ(p.host.size(), 3u) << "the trace has the calls";
+}
+
+TEST_F(RocprofTablesTest, SumsAndMachinesAreRefused) {
+    write("1_agent_info.csv", kAgents);
+    EXPECT_NE(refused().find("--sys-trace"), std::string::npos);
+    const std::string path = folder_.write(
+        "kernel_stats.csv", "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n");
+    const Result<Profile> sums = import_files({path});
+    ASSERT_FALSE(sums);
+    EXPECT_NE(sums.error().message().find("statistics of rocprof"), std::string::npos);
+}
+
+TEST_F(RocprofTablesTest, SeveralProcessesInATableAreRefused) {
+    std::string text =
+        "\"Guid\"," + std::string(kCalls) + "\"a-1\",\"HIP_RUNTIME_API\",\"x\",1,1,1,100,200\n";
+    write("out_hip_api_trace.csv", text);
+    EXPECT_EQ(imported().host.size(), 1u);
+    write("out_hip_api_trace.csv", text + "\"a-2\",\"HIP_RUNTIME_API\",\"x\",1,1,1,100,200\n");
+    EXPECT_NE(refused().find("line 3"), std::string::npos);
+}
+
+TEST(RocprofFiles, NamesOfARun) {
+    using rocprofcsv::run_of;
+    EXPECT_EQ(run_of("a/7_kernel_trace.csv"), "a/7_");
+    EXPECT_EQ(run_of("a/7_agent_info.csv"), run_of("a/7_results.db"));
+    EXPECT_EQ(run_of("a/hip_api_trace_7.csv"), run_of("a/results_7.csv"));
+    EXPECT_NE(run_of("a/7_kernel_trace.csv"), run_of("b/7_kernel_trace.csv"));
+    EXPECT_EQ(run_of("results/mine.csv"), "results/mine.csv");
+}
+
+}  // namespace
+}  // namespace opsight::importer

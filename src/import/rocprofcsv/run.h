@@ -1,0 +1,82 @@
+// One run of rocprof, as its tables tell it: agents first, then what ran.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_source.h"
+#include "import/rocprof/markers.h"
+#include "import/rocprofcsv/columns.h"
+#include "model/profile_builder.h"
+
+namespace opsight::importer::rocprofcsv {
+
+using Row = std::vector<std::string>;
+
+class Run {
+  public:
+    // `name` is shown as its source. Its rank begins with the first row.
+    Run(std::string name, ProfileBuilder& builder) : name_(std::move(name)), builder_(builder) {}
+    // A table, in the order of enum Table. Gives back its bytes.
+    Result<uint64_t> read(PeekedSource& source, const std::string& file);
+    void finish();
+    uint64_t events() const { return events_; }
+
+  private:
+    struct Agent {
+        int64_t node = -1, logical = -1, number = 0;  // `number` counts GPUs
+        bool is_gpu = false;
+        std::string name, chip;
+        int64_t compute_units = 0, wave = 0, gfx_version = 0, clock_mhz = 0;
+    };
+    // Where a kernel is, for its counters.
+    struct Moment {
+        int64_t time = 0;
+        DeviceId device;
+        RankId rank;
+    };
+
+    void take(const Row& row);
+    void take_agent(const Row& row);
+    void take_call(const Row& row);
+    void take_copy(const Row& row);
+    void take_kernel(const Row& row);
+    void take_counter(const Row& row);
+    void take_dispatch(const Row& row);
+
+    template <class Span>
+    bool read_times(const Row& row, Span& span);
+    bool is_one_process(const Row& row);
+    LaunchConfig config_of(const Row& row) const;
+    Moment add_kernel(const Row& row, DeviceSpan span, int64_t process);
+    Moment add_moment(const Row& row, int64_t process);
+    void add_counter(const Moment& moment, std::string_view kernel, std::string_view counter,
+                     std::string_view value);
+    StringId kernel_name(const Row& row);
+
+    RankId rank_of(int64_t process);
+    const Agent* agent_of(std::string_view label) const;
+    int64_t number_of(std::string_view label, bool& is_gpu);
+    DeviceId device_of(RankId rank, std::string_view label);
+    void note(Diag diag, std::string_view text);
+
+    const std::string name_;
+    ProfileBuilder& builder_;
+    std::string file_;
+    uint64_t line_ = 0, events_ = 0, unused_ = 0;
+    const Columns* columns_ = nullptr;
+    std::map<int64_t, RankId> ranks_;  // by process where a table has those of several, else 0
+    int64_t process_ = 0;              // that calls name; 0: none does
+    std::string guid_;
+    std::vector<Agent> agents_;
+    absl::flat_hash_map<int64_t, Moment> moments_;  // of dispatches
+    bool has_times_ = false;
+    int64_t clock_ = 0;  // of kernels without times
+    rocprof::Markers roctx_;
+};
+
+}  // namespace opsight::importer::rocprofcsv

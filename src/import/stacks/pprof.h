@@ -1,0 +1,10 @@
+// Imports CPU profiles in the format of pprof: proto/profile.proto of google/pprof.
+#pragma once
+
+#include "import/reader/one_file.h"
+
+namespace opsight::importer::stacks {
+
+Result<ImportFacts> import_pprof(const OneFile& file, ProfileBuilder& builder);
+
+}  // namespace opsight::importer::stacks

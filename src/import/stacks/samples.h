@@ -1,0 +1,36 @@
+// Samples of CPUs that a source has only summed, by stack.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "import/reader/one_file.h"
+
+namespace opsight::importer::stacks {
+
+// Turns sums into single samples, one behind the other: when each was taken, the source does not tell.
+class Samples {
+  public:
+    static constexpr int64_t kMost = 10'000'000;  // in a file
+    static constexpr size_t kMostFrames = 1024;   // of a stack: its innermost are kept
+
+    Samples(const OneFile& file, ProfileBuilder& builder);
+    // `frames`: from the innermost out. An error where there are more samples than can be, for then the
+    // numbers count something else. `place`: of the row in the source.
+    Status add(const std::vector<std::string_view>& frames, int64_t count, TrackId thread,
+               const std::string& place);
+    TrackId thread(int64_t pid, int64_t tid, std::string_view name);
+    void note(Diag diag, std::string text);
+    uint64_t count() const { return static_cast<uint64_t>(clock_); }
+
+  private:
+    const OneFile& file_;
+    ProfileBuilder& builder_;
+    RankId rank_;
+    int64_t clock_ = 0;  // how many there are
+};
+
+}  // namespace opsight::importer::stacks

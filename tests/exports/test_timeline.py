@@ -128,6 +128,14 @@ class Timelines(unittest.TestCase):
             self.assertEqual(again.rows(query), profile.rows(query))
         return again
 
+    def test_what_is_no_op_keeps_its_kind(self):
+        path = os.path.join(opsight_cli.HERE, "fuzz", "seeds", "kineto_2024.json")
+        profile = opsight_cli.Profile(path)
+        kinds = "SELECT kind, count(*) AS n FROM other_spans WHERE kind <> 'other' GROUP BY ALL ORDER BY ALL"
+        self.assertGreater(len(profile.rows(kinds)), 0)
+        for form in ("chrome", "perfetto"):
+            self.assertEqual(opsight_cli.Profile(export(profile, form)).rows(kinds), profile.rows(kinds), form)
+
     def test_perfetto_is_read_back_whole(self):
         for profile in (self.tiny, self.odd):
             path = export(profile, "perfetto")

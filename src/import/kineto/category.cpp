@@ -33,6 +33,12 @@ Category find_category(std::string_view text) {
         {"overhead", kOverhead},
         {"cuda_profiler_range", kProfilerRange},
         {"mtia_ccp_events", kMtiaDevice},
+        {"data_loading", kDataLoading},
+        {"file_io", kFileIo},
+        {"os_runtime", kOsRuntime},
+        {"message_passing", kMessagePassing},
+        {"library", kLibrary},
+        {"cuda_graph", kGraph},
         {"Trace", kOtherKnown},
         {"cpu_instant_event", kOtherKnown},
     };

@@ -21,7 +21,13 @@ enum class Category : uint8_t {
     kOverhead,
     kProfilerRange,  // counters of one kernel, measured by replay; its times are not the kernel's
     kMtiaDevice,     // MTIA's control processor: kernels, and copies named dma_request
-    kOtherKnown,     // the profiler's own marks
+    kDataLoading,    // this and what follows: in what 'opsight export' wrote
+    kFileIo,
+    kOsRuntime,
+    kMessagePassing,
+    kLibrary,
+    kGraph,       // a graph that was recorded as a whole
+    kOtherKnown,  // the profiler's own marks
     kUnknown
 };
 

@@ -44,6 +44,62 @@ bool only_waits(std::string_view name) {
     return name.ends_with("_wait") || name == "wait" || name == "barrier";
 }
 
+// What ran on the host; empty: it did not, or nobody knows.
+std::optional<HostKind> host_kind(Category category, std::string_view name) {
+    switch (category) {
+        case Category::kOp:
+            return op_kind(name);
+        case Category::kRuntime:
+            return HostKind::kRuntimeApi;
+        case Category::kDriver:
+            return HostKind::kDriverApi;
+        case Category::kAnnotation:
+            return annotation_kind(name);
+        case Category::kPython:
+            return python_kind(name);
+        case Category::kOverhead:
+            return HostKind::kOverhead;
+        case Category::kDataLoading:
+            return HostKind::kDataLoad;
+        case Category::kFileIo:
+            return HostKind::kFileIo;
+        case Category::kOsRuntime:
+            return HostKind::kOsRuntime;
+        case Category::kMessagePassing:
+            return HostKind::kMessagePassing;
+        case Category::kLibrary:
+            return HostKind::kLibrary;
+        default:
+            return std::nullopt;
+    }
+}
+
+bool names_its_library(HostKind kind) {
+    return kind == HostKind::kMessagePassing || kind == HostKind::kLibrary;
+}
+
+std::optional<DeviceKind> device_kind(Category category, std::string_view name) {
+    switch (category) {
+        case Category::kKernel:
+            return DeviceKind::kKernel;
+        case Category::kMemcpy:
+            return DeviceKind::kMemcpy;
+        case Category::kMemset:
+            return DeviceKind::kMemset;
+        case Category::kSync:
+            return DeviceKind::kSync;
+        case Category::kDeviceAnnotation:
+            return DeviceKind::kAnnotation;
+        case Category::kGraph:
+            return DeviceKind::kGraph;
+        case Category::kMtiaDevice:
+            if (name == "dma_request") return DeviceKind::kMemcpy;
+            return only_waits(name) ? DeviceKind::kSync : DeviceKind::kKernel;
+        default:
+            return std::nullopt;
+    }
+}
+
 FlowKind flow_kind(std::string_view category) {
     if (category == "fwdbwd" || category == "forward_backward") return FlowKind::kForwardBackward;
     return starts_with_any(category, {"ac2g", "async", "cpu_to_"}) ? FlowKind::kLaunch : FlowKind::kOther;
@@ -102,43 +158,13 @@ void Interpreter::take_complete(const RawEvent& event) {
         what = legacy_category(bare(event.pid));
         if (what == Category::kKernel) return add_legacy_device(event, times);
     }
-    switch (what) {
-        case Category::kOp:
-            return add_host(event, times, op_kind(bare(event.name)), StringId::kNone);
-        case Category::kRuntime:
-            return add_host(event, times, HostKind::kRuntimeApi, StringId::kNone);
-        case Category::kDriver:
-            return add_host(event, times, HostKind::kDriverApi, StringId::kNone);
-        case Category::kAnnotation:
-            return add_host(event, times, annotation_kind(bare(event.name)), StringId::kNone);
-        case Category::kPython:
-            return add_host(event, times, python_kind(bare(event.name)), StringId::kNone);
-        case Category::kOverhead:
-            return add_host(event, times, HostKind::kOverhead, StringId::kNone);
-        case Category::kKernel:
-            return add_device(event, times, DeviceKind::kKernel);
-        case Category::kMemcpy:
-            return add_device(event, times, DeviceKind::kMemcpy);
-        case Category::kMemset:
-            return add_device(event, times, DeviceKind::kMemset);
-        case Category::kSync:
-            return add_device(event, times, DeviceKind::kSync);
-        case Category::kDeviceAnnotation:
-            return add_device(event, times, DeviceKind::kAnnotation);
-        case Category::kMtiaDevice:
-            return add_device(event, times,
-                              bare(event.name) == "dma_request" ? DeviceKind::kMemcpy
-                              : only_waits(bare(event.name))    ? DeviceKind::kSync
-                                                                : DeviceKind::kKernel);
-        case Category::kProfilerRange:
-            return add_profiler_range(event, times);
-        case Category::kUnknown:
-            report(Diag::kUnknownCategory, event, bare(event.category));
-            [[fallthrough]];
-        case Category::kNone:
-        case Category::kOtherKnown:
-            break;
-    }
+    if (const std::optional<HostKind> kind = host_kind(what, bare(event.name)))
+        return add_host(event, times, *kind,
+                        names_its_library(*kind) ? text(event.category).value : StringId::kNone);
+    if (const std::optional<DeviceKind> kind = device_kind(what, bare(event.name)))
+        return add_device(event, times, *kind);
+    if (what == Category::kProfilerRange) return add_profiler_range(event, times);
+    if (what == Category::kUnknown) report(Diag::kUnknownCategory, event, bare(event.category));
     if (what == Category::kUnknown && event.has(Arg::kDevice) && event.has(Arg::kStream))
         return add_device(event, times, DeviceKind::kOther);
     add_host(event, times, HostKind::kOther, text(event.category).value);

@@ -28,8 +28,8 @@ bool read_folded(std::string_view line, std::vector<std::string_view>& frames, i
     return true;
 }
 
-Result<ImportFacts> import_folded(const OneFile& file, ProfileBuilder& builder) {
-    Samples samples(file, builder);
+Result<ImportFacts> import_folded(const OneFile& file, ProfileBuilder& builder, int64_t most) {
+    Samples samples(file, builder, most);
     const TrackId thread = samples.thread(0, 0, "all threads");
     LineReader lines(file.source);
     std::string line;

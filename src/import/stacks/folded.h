@@ -10,6 +10,7 @@ namespace opsight::importer::stacks {
 // One line of them. False: it is none.
 bool read_folded(std::string_view line, std::vector<std::string_view>& frames, int64_t& count);
 
-Result<ImportFacts> import_folded(const OneFile& file, ProfileBuilder& builder);
+// `most`: samples that it may have.
+Result<ImportFacts> import_folded(const OneFile& file, ProfileBuilder& builder, int64_t most);
 
 }  // namespace opsight::importer::stacks

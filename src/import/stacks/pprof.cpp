@@ -53,7 +53,8 @@ std::optional<Counting> counting_of(const PprofProfile& profile) {
 
 class Import {
   public:
-    Import(const OneFile& file, ProfileBuilder& builder) : file_(file), builder_(builder) {}
+    Import(const OneFile& file, ProfileBuilder& builder, int64_t most)
+        : file_(file), builder_(builder), most_(most) {}
 
     Result<ImportFacts> run() {
         OPSIGHT_ASSIGN(const std::string bytes, read_profile(file_));
@@ -62,7 +63,7 @@ class Import {
         if (!counting)
             return fail(fmt::format("is a profile of pprof with {}, not with samples of CPUs", types()),
                         file_.name, {}, kWanted);
-        Samples samples(file_, builder_);
+        Samples samples(file_, builder_, most_);
         OPSIGHT_TRY(add_all(samples, *counting));
         if (samples.count() == 0)
             return fail("is a profile of pprof without a sample", file_.name, {},
@@ -141,14 +142,15 @@ class Import {
 
     const OneFile& file_;
     ProfileBuilder& builder_;
+    const int64_t most_;
     PprofProfile profile_;
     std::vector<std::string_view> functions_;
 };
 
 }  // namespace
 
-Result<ImportFacts> import_pprof(const OneFile& file, ProfileBuilder& builder) {
-    return Import(file, builder).run();
+Result<ImportFacts> import_pprof(const OneFile& file, ProfileBuilder& builder, int64_t most) {
+    return Import(file, builder, most).run();
 }
 
 }  // namespace opsight::importer::stacks

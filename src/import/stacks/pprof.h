@@ -5,6 +5,7 @@
 
 namespace opsight::importer::stacks {
 
-Result<ImportFacts> import_pprof(const OneFile& file, ProfileBuilder& builder);
+// `most`: samples that it may have.
+Result<ImportFacts> import_pprof(const OneFile& file, ProfileBuilder& builder, int64_t most);
 
 }  // namespace opsight::importer::stacks

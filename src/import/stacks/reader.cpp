@@ -5,6 +5,7 @@
 #include "import/protobuf/fields.h"
 #include "import/stacks/folded.h"
 #include "import/stacks/pprof.h"
+#include "import/stacks/samples.h"
 
 namespace opsight::importer::stacks {
 namespace {
@@ -66,6 +67,13 @@ Claim sniff_pprof(const Head& head) {
     return behind ? Claim::kCertain : Claim::kNone;
 }
 
+Result<ImportFacts> folded(const OneFile& file, ProfileBuilder& builder) {
+    return import_folded(file, builder, kMostSamples);
+}
+Result<ImportFacts> pprof(const OneFile& file, ProfileBuilder& builder) {
+    return import_pprof(file, builder, kMostSamples);
+}
+
 // Samples without times have no place on the time line of another recording.
 std::string left_out(const std::string& path, std::span<const std::string> beside) {
     for (const std::string& other : beside)
@@ -85,7 +93,7 @@ Reader folded_reader() {
                 "samples of CPUs",
             .endings = {".collapsed", ".folded"},
             .sniff = sniff_folded,
-            .read = read_one<import_folded>,
+            .read = read_one<folded>,
             .left_out = left_out};
 }
 
@@ -95,7 +103,7 @@ Reader pprof_reader() {
                 "profile.proto, gzipped or not, of Go, gperftools, perf_to_profile, austin2pprof and others",
             .endings = {".pprof"},
             .sniff = sniff_pprof,
-            .read = read_one<import_pprof>,
+            .read = read_one<pprof>,
             .left_out = left_out};
 }
 

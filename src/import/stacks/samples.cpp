@@ -9,16 +9,16 @@
 
 namespace opsight::importer::stacks {
 
-Samples::Samples(const OneFile& file, ProfileBuilder& builder)
-    : file_(file), builder_(builder), rank_(file.begin_rank(builder)) {
+Samples::Samples(const OneFile& file, ProfileBuilder& builder, int64_t most)
+    : file_(file), builder_(builder), rank_(file.begin_rank(builder)), most_(most) {
     set_durations_only(builder_.info());
     builder_.info().sources.push_back(file.name);
 }
 
 Status Samples::add(const std::vector<std::string_view>& frames, int64_t count, TrackId thread,
                     const std::string& place) {
-    if (count > kMost - clock_)
-        return fail(fmt::format("has more than {} samples: its numbers may be times or bytes", kMost),
+    if (count > most_ - clock_)
+        return fail(fmt::format("has more than {} samples: its numbers may be times or bytes", most_),
                     file_.name, place, "give stacks with the number of samples of each");
     std::string text;
     const size_t kept = std::min(frames.size(), kMostFrames);

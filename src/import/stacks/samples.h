@@ -11,13 +11,15 @@
 
 namespace opsight::importer::stacks {
 
+inline constexpr int64_t kMostSamples = 10'000'000;  // in a file
+
 // Turns sums into single samples, one behind the other: when each was taken, the source does not tell.
 class Samples {
   public:
-    static constexpr int64_t kMost = 10'000'000;  // in a file
-    static constexpr size_t kMostFrames = 1024;   // of a stack: its innermost are kept
+    static constexpr size_t kMostFrames = 1024;  // of a stack: its innermost are kept
 
-    Samples(const OneFile& file, ProfileBuilder& builder);
+    // `most`: samples that a file may have.
+    Samples(const OneFile& file, ProfileBuilder& builder, int64_t most);
     // `frames`: from the innermost out. An error where there are more samples than can be, for then the
     // numbers count something else. `place`: of the row in the source.
     Status add(const std::vector<std::string_view>& frames, int64_t count, TrackId thread,
@@ -30,6 +32,7 @@ class Samples {
     const OneFile& file_;
     ProfileBuilder& builder_;
     RankId rank_;
+    const int64_t most_;
     int64_t clock_ = 0;  // how many there are
 };
 

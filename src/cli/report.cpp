@@ -124,14 +124,8 @@ class ReportCommand : public Command {
         }
         query::Binding binding;
         if (reports_.empty()) {
-            names = telling_reports(session.contents());
+            OPSIGHT_ASSIGN(names, telling_reports(session));
             OPSIGHT_ASSIGN(binding, query::what_binds(session));
-            OPSIGHT_ASSIGN(const bool ranges, query::ranges_explain(session));
-            if (session.contents().ops && !ranges) std::erase(names, "ranges");
-            if (names.size() == 1) {  // of a recording without spans
-                OPSIGHT_ASSIGN(const auto others, recorded_reports(session, {"cpu_samples", "memory_peak"}));
-                names.insert(names.end(), others.begin(), others.end());
-            }
         }
         if (names.size() == 1) shape.sort = sort_;
         if (html()) return write_html(session, names, shape);
@@ -190,7 +184,8 @@ class ReportCommand : public Command {
     }
 
     // Where no report was asked for, those that have something to say.
-    std::vector<std::string> telling_reports(const query::Contents& contents) const {
+    Result<std::vector<std::string>> telling_reports(query::Session& session) const {
+        const query::Contents& contents = session.contents();
         std::vector<std::string> names = {"summary"};
         const auto add = [&names](const char* name, bool tells) {
             if (tells) names.emplace_back(name);
@@ -200,8 +195,13 @@ class ReportCommand : public Command {
         add("detailed", framework && html());
         add("kernel_name", contents.device_work);
         add("kernel", contents.device_work && html());
-        add("ranges", contents.ranges);
+        OPSIGHT_ASSIGN(const bool ranges_explain, query::ranges_explain(session));
+        add("ranges", contents.ranges && (ranges_explain || !contents.ops));
         add("group_op", contents.ops);
+        if (names.size() > 1) return names;
+        // Of a recording without spans.
+        OPSIGHT_ASSIGN(const auto others, recorded_reports(session, {"cpu_samples", "memory_peak"}));
+        names.insert(names.end(), others.begin(), others.end());
         return names;
     }
 

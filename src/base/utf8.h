@@ -34,4 +34,12 @@ inline Utf8Step read_utf8(std::string_view text) {
     return {code, bytes, true};
 }
 
+// At most `most` bytes of the begin of `text`, no character of it cut in two.
+inline std::string_view cut_utf8(std::string_view text, size_t most) {
+    if (text.size() <= most) return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80)
+        --most;
+    return text.substr(0, most);
+}
+
 }  // namespace opsight

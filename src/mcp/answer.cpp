@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "report/json_parts.h"
 
 namespace opsight::mcp {
@@ -34,10 +35,7 @@ std::string row_text(const query::ResultTable& table, const std::vector<query::C
 
 std::string shortened(std::string_view text, size_t most) {
     if (text.size() <= most) return std::string(text);
-    size_t end = most;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-        --end;
-    return fmt::format("{}... ({} bytes in all)", text.substr(0, end), text.size());
+    return fmt::format("{}... ({} bytes in all)", cut_utf8(text, most), text.size());
 }
 
 Answer::Answer() {

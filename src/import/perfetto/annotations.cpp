@@ -79,7 +79,7 @@ Annotations::Parts Annotations::parts_of(std::string_view message) const {
 }
 
 std::string_view Annotations::text(uint64_t number, Interned kind) {
-    if (const std::string* known = sequence_.find(kind, number)) return *known;
+    if (const std::string* known = sequence_.find(kind, number)) return growth_.spend(*known);
     diagnostics_.add(Diag::kDanglingId, {{}, -1, -1, "text " + std::to_string(number)});
     return "(name lost)";
 }

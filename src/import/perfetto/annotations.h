@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/json_writer.h"
+#include "import/perfetto/growth.h"
 #include "import/perfetto/sequence.h"
 #include "model/diagnostics.h"
 
@@ -16,8 +17,8 @@ std::string clean_bytes(std::string_view bytes, Diagnostics& diagnostics);
 
 class Annotations {
   public:
-    Annotations(const Sequence& sequence, Diagnostics& diagnostics)
-        : sequence_(sequence), diagnostics_(diagnostics) {}
+    Annotations(const Sequence& sequence, Diagnostics& diagnostics, Growth& growth)
+        : sequence_(sequence), diagnostics_(diagnostics), growth_(growth) {}
     // Takes a message. In an object, a member of it.
     void add(JsonWriter& json, std::string_view message, int depth = 0);
     // `depth` 0 is that of an event's own annotations.
@@ -31,6 +32,7 @@ class Annotations {
 
     const Sequence& sequence_;
     Diagnostics& diagnostics_;
+    Growth& growth_;
 };
 
 }  // namespace opsight::importer::perfetto

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "base/time.h"
 #include "import/perfetto/annotations.h"
@@ -62,7 +61,7 @@ void join(std::string& to, std::string_view more, std::string_view between) {
 }  // namespace
 
 std::string Events::text_of(const Sequence& sequence, Interned kind, uint64_t number) {
-    if (const std::string* known = sequence.find(kind, number)) return *known;
+    if (const std::string* known = sequence.find(kind, number)) return std::string(growth_.spend(*known));
     diagnostics_.add(Diag::kDanglingId, {{}, -1, -1, fmt::format("text {}", number)});
     return "(name lost)";
 }
@@ -70,11 +69,9 @@ std::string Events::text_of(const Sequence& sequence, Interned kind, uint64_t nu
 Events::Told Events::read(std::string_view event, const Sequence& sequence) {
     Told told;
     told.track = sequence.track;
-    told.counters = sequence.counters;
-    told.real_counters = sequence.real_counters;
     JsonWriter arguments;
     arguments.begin_object();
-    Annotations annotations(sequence, diagnostics_);
+    Annotations annotations(sequence, diagnostics_, growth_);
     Fields fields(event);
     for (Field field; fields.next(field);)
         if (field.is(kAnnotation, Field::Type::kBytes))
@@ -123,13 +120,12 @@ void Events::read_field(const Field& field, const Sequence& sequence, Told& told
 // Numbers that may come several times.
 void Events::read_numbers(const Field& field, Told& told) {
     const auto add_to = [](auto& list) { return [&list](uint64_t value) { list.push_back(value); }; };
+    const auto own = [](auto& list) -> std::vector<uint64_t>& { return list ? *list : list.emplace(); };
     switch (field.number) {
         case kExtraCounters:
-            if (!std::exchange(told.own_counters, true)) told.counters.clear();
-            return protobuf::each_number(field, add_to(told.counters));
+            return protobuf::each_number(field, add_to(own(told.counters)));
         case kExtraRealCounters:
-            if (!std::exchange(told.own_real_counters, true)) told.real_counters.clear();
-            return protobuf::each_number(field, add_to(told.real_counters));
+            return protobuf::each_number(field, add_to(own(told.real_counters)));
         case kExtraValues:
             return protobuf::each_number(field, [&](uint64_t value) {
                 told.extra.push_back(static_cast<double>(static_cast<int64_t>(value)));
@@ -182,11 +178,15 @@ void Events::take(std::string_view event, const Sequence& sequence, uint32_t seq
     told.time = time;
     told.sequence = sequence_number;
     ++count_;
-    for (size_t i = 0; i < told.extra.size() && i < told.counters.size(); ++i)
-        put_counter(told.counters[i], time, told.extra[i]);
-    for (size_t i = 0; i < told.extra_real.size() && i < told.real_counters.size(); ++i)
-        put_counter(told.real_counters[i], time, told.extra_real[i]);
+    put_counters(told.counters ? *told.counters : sequence.counters, told.extra, time);
+    put_counters(told.real_counters ? *told.real_counters : sequence.real_counters, told.extra_real, time);
     put(std::move(told));
+}
+
+void Events::put_counters(const std::vector<uint64_t>& counters, const std::vector<double>& values,
+                          int64_t time) {
+    for (size_t i = 0; i < values.size() && i < counters.size(); ++i)
+        put_counter(counters[i], time, values[i]);
 }
 
 void Events::put(Told told) {
@@ -197,6 +197,7 @@ void Events::put(Told told) {
     }
     switch (told.type) {
         case kBegin:
+            growth_.hold(told.size());
             open_[told.track].push_back(std::move(told));
             return;
         case kEnd:
@@ -233,6 +234,7 @@ void Events::end(const Told& told) {
         return;
     }
     Told slice = std::move(open[found]);
+    growth_.release(slice.size());
     open.erase(open.begin() + static_cast<std::ptrdiff_t>(found));
     join(slice.arguments, told.arguments, ",");
     slice.flows.insert(slice.flows.end(), told.flows.begin(), told.flows.end());
@@ -247,9 +249,15 @@ Place Events::place_of(const Told& told) {
     return place;
 }
 
+// Each event writes the names of its row anew.
+bool Events::is_affordable(const Place& place, size_t more) {
+    return growth_.take(place.pid_text.size() + place.tid_text.size() + more);
+}
+
 // `dur` -1: it has none.
 void Events::put_span(const Told& told, std::string_view phase, int64_t dur) {
     const Place place = place_of(told);
+    if (!is_affordable(place, told.name.size() + told.arguments.size())) return;
     const std::string_view category = category_of(told.category);
     // Of two members of one name the first counts.
     std::string arguments = inside(more_arguments("{" + told.arguments + "}", told.category));
@@ -281,6 +289,7 @@ void Events::put_flows(const Told& told, const Place& place, std::string_view ca
 
 void Events::put_arrow(std::string_view phase, std::string_view kind, const Place& place, int64_t time,
                        uint64_t id) {
+    if (!is_affordable(place)) return;
     json_.line().object([&] {
         json_.field("ph", phase).field("cat", kind).field("name", kind).field("id", id);
         place.write(json_);
@@ -291,6 +300,7 @@ void Events::put_arrow(std::string_view phase, std::string_view kind, const Plac
 
 void Events::put_counter(uint64_t uuid, int64_t time, double value) {
     const Place place = tracks.place(uuid);
+    if (!is_affordable(place)) return;
     Track& track = tracks.at(uuid);
     value *= track.unit;
     if (track.incremental) value = track.sum += value;

@@ -17,8 +17,8 @@ namespace opsight::importer::perfetto {
 
 class Events {
   public:
-    Events(JsonWriter& json, Diagnostics& diagnostics)
-        : tracks(diagnostics), json_(json), diagnostics_(diagnostics) {}
+    Events(JsonWriter& json, Diagnostics& diagnostics, Growth& growth)
+        : tracks(diagnostics, growth), json_(json), diagnostics_(diagnostics), growth_(growth) {}
     void take(std::string_view event, const Sequence& sequence, uint32_t sequence_number, int64_t time);
     // What has no end is told as begun.
     void finish();
@@ -40,8 +40,9 @@ class Events {
         std::string category, name, arguments;  // members of an object, without its braces
         std::vector<uint64_t> flows, ending_flows;
         std::vector<double> values, extra, extra_real;
-        std::vector<uint64_t> counters, real_counters;
-        bool own_counters = false, own_real_counters = false;  // not those of the sequence
+        // Where they are not those of the sequence.
+        std::optional<std::vector<uint64_t>> counters, real_counters;
+        size_t size() const { return sizeof(Told) + category.size() + name.size() + arguments.size(); }
     };
     Told read(std::string_view event, const Sequence& sequence);
     void read_field(const protobuf::Field& field, const Sequence& sequence, Told& told);
@@ -50,6 +51,8 @@ class Events {
     std::string text_of(const Sequence& sequence, Interned kind, uint64_t number);
     void put(Told told);
     void end(const Told& told);
+    bool is_affordable(const Place& place, size_t more = 0);
+    void put_counters(const std::vector<uint64_t>& counters, const std::vector<double>& values, int64_t time);
     void put_span(const Told& told, std::string_view phase, int64_t dur);
     void put_flows(const Told& told, const Place& place, std::string_view category);
     void put_arrow(std::string_view phase, std::string_view kind, const Place& place, int64_t time,
@@ -59,6 +62,7 @@ class Events {
 
     JsonWriter& json_;
     Diagnostics& diagnostics_;
+    Growth& growth_;
     absl::flat_hash_map<uint64_t, std::vector<Told>> open_;  // by track
     absl::flat_hash_set<uint64_t> begun_flows_;
     uint64_t count_ = 0;

@@ -102,6 +102,38 @@ TEST_F(PerfettoTest, SlicesOfThreadsAndStreams) {
     EXPECT_EQ(p.tracks[p.device.track[0].index()].stream, 7);
 }
 
+// A packet of a few bytes may name a long text, and more than once.
+TEST_F(PerfettoTest, LongTextsThatAreNamedOftenAreRefused) {
+    const std::string name(size_t{1} << 16, 'n');
+    const auto entry = [&name](int kind) {
+        return Bytes().text(kind, Bytes().number(1, 9).text(2, name).all);
+    };
+    const auto told = [&entry](int kind) {
+        TestTrace trace;
+        trace.clear().thread(2, 1, 1, "main");
+        trace.packet(Bytes().number(10, 7).text(12, entry(kind).all));
+        return trace;
+    };
+    TestTrace begins = told(2);
+    for (int i = 0; i < 4000; ++i)
+        begins.event(i, Bytes().number(9, kBegin).number(11, 2).number(10, 9));
+    EXPECT_NE(refused(begins.bytes()).find("thousandfold"), std::string::npos) << "slices that stay open";
+
+    Bytes many;
+    many.number(9, kInstant).number(11, 2).text(23, "x").text(3, std::string(10000, '\x09'));
+    EXPECT_NE(refused(told(1).event(1, many).bytes()).find("thousandfold"), std::string::npos)
+        << "one event of many categories";
+
+    TestTrace arrows;
+    arrows.clear().track(Bytes().number(1, 3).text(2, name));
+    Bytes flows;
+    flows.number(9, kInstant).number(11, 3).text(23, "x");
+    for (int i = 0; i < 10000; ++i)
+        flows.fixed(47, static_cast<uint64_t>(i));
+    EXPECT_NE(refused(arrows.event(1, flows).bytes()).find("thousandfold"), std::string::npos)
+        << "arrows that each name their row";
+}
+
 TEST_F(PerfettoTest, NamesThatWereToldBefore) {
     TestTrace trace;
     trace.clear().thread(2, 1, 1, "main");

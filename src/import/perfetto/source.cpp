@@ -17,8 +17,6 @@ using protobuf::Fields;
 
 constexpr int kPacketOfTrace = 1;
 constexpr size_t kChunk = size_t{1} << 16;
-// A packet of a few bytes may name a text of any length. What real traces grow by is 10 to 100.
-constexpr uint64_t kMostGrowth = 1000, kFreeBytes = uint64_t{64} << 20;
 constexpr size_t kMostPacked = size_t{64} << 20;  // bytes of packets that were compressed together
 
 }  // namespace
@@ -32,7 +30,8 @@ struct TraceSource::Packet {
     int other = 0;  // field of other data
 };
 
-TraceSource::TraceSource(ByteSource& packed) : packed_(packed), parts_(packed), events_(json_, diagnostics_) {
+TraceSource::TraceSource(ByteSource& packed)
+    : packed_(packed), parts_(packed), events_(json_, diagnostics_, growth_) {
     json_.begin_object().key("traceEvents").begin_list();
 }
 
@@ -43,9 +42,8 @@ Result<size_t> TraceSource::read(char* to, size_t size) {
         while (text_.size() < kChunk && !ended_) {
             OPSIGHT_TRY(next());
             text_ += json_.take();
+            OPSIGHT_TRY(check_growth());
         }
-        made_ += text_.size();
-        OPSIGHT_TRY(check_growth());
     }
     const size_t got = std::min(size, text_.size() - used_);
     std::memcpy(to, text_.data() + used_, got);
@@ -54,8 +52,7 @@ Result<size_t> TraceSource::read(char* to, size_t size) {
 }
 
 Status TraceSource::check_growth() {
-    const uint64_t read = parts_.bytes() + unpacked_;
-    if (made_ <= kFreeBytes + kMostGrowth * read) return {};
+    if (!growth_.is_too_much()) return {};
     return fail("is damaged or made to do harm: its events name so long texts that it grows a thousandfold",
                 {}, fmt::format("byte {}", parts_.bytes()), "record again");
 }
@@ -71,6 +68,7 @@ Status TraceSource::next() {
         end();
         return {};
     }
+    growth_.set_read(parts_.bytes() + unpacked_);
     if (part_.number == kPacketOfTrace)
         take(part_.bytes, 0);
     else
@@ -184,6 +182,7 @@ void TraceSource::take_packed(std::string_view packed, int depth) {
     if (depth > 0 || !inflate_packets(packed, kMostPacked, message))
         return diagnostics_.add(Diag::kBadEvent, {{}, -1, -1, "compressed packets that cannot be unpacked"});
     unpacked_ += message.size();
+    growth_.set_read(parts_.bytes() + unpacked_);
     Fields fields(message);
     for (Field field; fields.next(field);)
         if (field.is(kPacketOfTrace, Field::Type::kBytes)) take(field.bytes, depth + 1);

@@ -41,6 +41,7 @@ class TraceSource final : public ByteSource {
     protobuf::PartReader parts_;
     protobuf::Part part_;
     Diagnostics diagnostics_;
+    Growth growth_;
     JsonWriter json_;
     Events events_;
     Clocks clocks_;
@@ -48,7 +49,7 @@ class TraceSource final : public ByteSource {
     std::map<std::string, int64_t> unread_;
     std::string text_, damage_;
     size_t used_ = 0;
-    uint64_t made_ = 0, unpacked_ = 0;
+    uint64_t unpacked_ = 0;
     bool ended_ = false;
 };
 

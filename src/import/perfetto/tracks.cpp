@@ -123,7 +123,7 @@ Place Tracks::settle(uint64_t uuid) {
     const Track* track = &tracks_[uuid];
     if (!track->is_known && uuid != 0)
         diagnostics_.add(Diag::kDanglingId, {{}, -1, -1, fmt::format("track {}", uuid)});
-    std::string name = track->name;
+    std::string_view name = track->name;
     for (int steps = 0; steps < kMostAncestors; ++steps) {
         if (track->pid || !track->has_parent) break;
         const auto above = tracks_.find(track->parent);
@@ -136,8 +136,10 @@ Place Tracks::settle(uint64_t uuid) {
     const bool of_thread = track->tid && (track == &tracks_[uuid] || name == track->name);
     place.pid = track->pid;
     if (of_thread) place.tid = track->tid;
-    if (!place.pid) place.pid_text = track->name.empty() ? "trace" : track->name;
-    if (!place.tid) place.tid_text = name.empty() ? fmt::format("track {}", uuid) : name;
+    if (!place.pid) place.pid_text = growth_.spend(track->name);
+    if (!place.pid && place.pid_text.empty()) place.pid_text = "trace";
+    if (!place.tid) place.tid_text = growth_.spend(name);
+    if (!place.tid && place.tid_text.empty()) place.tid_text = fmt::format("track {}", uuid);
     return place;
 }
 

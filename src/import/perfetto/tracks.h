@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json_writer.h"
+#include "import/perfetto/growth.h"
 #include "model/diagnostics.h"
 
 namespace opsight::importer::perfetto {
@@ -34,7 +35,7 @@ struct Track {
 
 class Tracks {
   public:
-    explicit Tracks(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+    Tracks(Diagnostics& diagnostics, Growth& growth) : diagnostics_(diagnostics), growth_(growth) {}
     // A TrackDescriptor. `events`: what it says of names, as events of Chrome.
     void take(std::string_view descriptor, JsonWriter& events);
     // A ProcessTree: names of processes and threads.
@@ -50,6 +51,7 @@ class Tracks {
     void name_thread(JsonWriter& events, const Place& place, std::string_view name);
 
     Diagnostics& diagnostics_;
+    Growth& growth_;
     absl::flat_hash_map<uint64_t, Track> tracks_;
 };
 

@@ -101,6 +101,8 @@ RankId Run::rank_of(int64_t process) {
 // ---- agents ----------------------------------------------------------------------------------------------
 
 void Run::take_agent(const Row& row) {
+    constexpr size_t kMost = 4096;  // each row of the other tables looks for its own
+    if (agents_.size() >= kMost) return note(Diag::kBadEvent, fmt::format("more than {} agents", kMost));
     Agent agent;
     agent.node = columns_->number(row, Field::kNode);
     agent.logical = columns_->number(row, Field::kLogicalNode);

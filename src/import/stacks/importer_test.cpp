@@ -120,6 +120,25 @@ TEST_F(StacksTest, NumbersThatAreNoCountsAreRefused) {
     EXPECT_NE(refused("main;f 0\n").find("without a sample"), std::string::npos);
 }
 
+// A location of many functions, which many samples name, and a long name.
+TEST_F(StacksTest, StacksOfPprofAreOfBoundedLength) {
+    Bytes location, all;
+    location.number(1, 1);
+    for (int i = 0; i < 100'000; ++i)
+        location.text(4, Bytes().number(1, 1).all);
+    all.text(1, Bytes().number(1, 1).number(2, 2).all).text(5, Bytes().number(1, 1).number(2, 3).all);
+    all.text(4, location.all);
+    for (int i = 0; i < 20; ++i)
+        all.text(2, Bytes().text(1, "\x01\x01\x01").number(2, 1).all);
+    for (const std::string& text :
+         {std::string(), std::string("samples"), std::string("count"), "f" + std::string(100'000, 'x')})
+        all.text(6, text);
+    const Profile p = imported(all.all, "a.pprof");
+    ASSERT_EQ(p.samples.size(), 20u);
+    EXPECT_EQ(stack(p, 0).size(), 1024u * 4097 - 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kCutText), 20);
+}
+
 TEST_F(StacksTest, ProfilesOfPprof) {
     PprofBytes profile(Types{{"samples", "count"}, {"cpu", "nanoseconds"}});
     const Bytes label =

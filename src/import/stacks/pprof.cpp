@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/utf8.h"
 #include "import/stacks/pprof_profile.h"
 #include "import/stacks/samples.h"
 #include "import/text/clean_text.h"
@@ -113,12 +114,13 @@ class Import {
                                                   const std::string& place) {
         functions_.clear();
         for (const uint64_t location : row.locations)
-            if (functions_.size() <= Samples::kMostFrames && !profile_.add_functions(location, functions_)) {
+            if (functions_.size() <= Samples::kMostFrames &&
+                !profile_.add_functions(location, Samples::kMostFrames + 1, functions_)) {
                 samples.note(Diag::kDanglingId, fmt::format("{}: location {}", place, location));
                 functions_.emplace_back("(name lost)");
             }
         for (std::string_view& function : functions_)
-            function = intern(function);
+            function = intern(cut_utf8(function, Samples::kMostName + 4));
         if (functions_.empty()) functions_.emplace_back("(no call chain)");
         return functions_;
     }

@@ -119,10 +119,11 @@ void PprofProfile::read_label(std::string_view message, Sample& sample) const {
     if (key == "thread" || key == "thread_name" || key == "thread name") sample.thread = value;
 }
 
-bool PprofProfile::add_functions(uint64_t id, std::vector<std::string_view>& functions) const {
+bool PprofProfile::add_functions(uint64_t id, size_t most, std::vector<std::string_view>& functions) const {
     const auto known = locations_.find(id);
     if (known == locations_.end()) return false;
     for (const uint64_t function : known->second.functions) {
+        if (functions.size() >= most) break;
         const auto name = functions_.find(function);
         functions.push_back(name == functions_.end() ? std::string_view() : text(name->second));
     }

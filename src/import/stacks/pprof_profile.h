@@ -33,9 +33,9 @@ class PprofProfile {
     // Those of the profile, one by one; false: this one is damaged.
     const std::vector<std::string_view>& samples() const { return samples_; }
     bool read_sample(std::string_view message, Sample& sample) const;
-    // Adds the functions of a location, innermost first: several where some were inlined. False: it is not
-    // told.
-    bool add_functions(uint64_t location, std::vector<std::string_view>& functions) const;
+    // Adds the functions of a location, innermost first: several where some were inlined; no more than make
+    // `most`. False: it is not told.
+    bool add_functions(uint64_t location, size_t most, std::vector<std::string_view>& functions) const;
 
   private:
     struct Location {

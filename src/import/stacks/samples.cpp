@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "import/text/clean_text.h"
+#include "base/utf8.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer::stacks {
@@ -22,11 +22,21 @@ Status Samples::add(const std::vector<std::string_view>& frames, int64_t count, 
                     file_.name, place, "give stacks with the number of samples of each");
     std::string text;
     const size_t kept = std::min(frames.size(), kMostFrames);
-    for (size_t i = 0; i < kept; ++i)
-        (text += i == 0 ? "" : "\n") += frames[i].empty() ? "(no name)" : frames[i];
-    if (kept < frames.size())
+    bool cut = false;
+    for (size_t i = 0; i < kept; ++i) {
+        const std::string_view name = cut_utf8(frames[i], kMostName);
+        cut |= name.size() < frames[i].size();
+        (text += i == 0 ? "" : "\n") += name.empty() ? "(no name)" : name;
+    }
+    if (cut || kept < frames.size())
         note(Diag::kCutText, fmt::format("{}: a stack of {} frames", place, frames.size()));
     const StringId stack = builder_.text(text);
+    if (int64_t{stack.value} > newest_) {
+        newest_ = stack.value;
+        text_bytes_ += text.size();
+    }
+    if (text_bytes_ > kMostText)
+        return fail("has stacks of more than 1 GiB of text", file_.name, place, "record for a shorter time");
     for (int64_t i = 0; i < count; ++i)
         builder_.add_sample(clock_++, thread, -1, stack);
     return {};

@@ -25,6 +25,11 @@ function target(column: string, row: Row, query: string): [string, Patch] | null
   if (value === null || value === undefined || value === "") return null;
   const text = String(value);
   if (column === "layer") return ["layers", { sel: text }];
+  if (column === "begin_ns") {
+    const begin = Number(value);
+    const length = Number(row.ms ?? 0) * 1e6;
+    return ["timeline", { begin: Math.max(0, begin - length), end: begin + 2 * length }];
+  }
   if (column === "iteration") return ["by-iteration", { sel: `${text}~${String(row.rank ?? "")}` }];
   const view = viewOf(column, query);
   return view === undefined ? null : [view, { search: text }];

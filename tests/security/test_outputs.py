@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import pty
 import re
 import shutil
@@ -117,10 +118,12 @@ class Outputs(unittest.TestCase):
 
     def test_nothing_in_a_file_steers_the_terminal(self):
         bad = os.path.join(self.folder, "bad\x1b]0;title\x07\u202e.json")
-        shutil.copy(self.trace, bad)
-        done = opsight_cli.run("info", bad, check=False)
-        self.assertNotRegex(done.stderr, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
-        self.assertIn("\\x1b]0;title", done.stderr)
+        for content, code in ((pathlib.Path(self.trace).read_bytes(), 0), (b"neither a trace nor a profile", 1)):
+            pathlib.Path(bad).write_bytes(content)
+            done = opsight_cli.run("info", bad, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertNotRegex(done.stdout + done.stderr, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
+            self.assertIn("title\\x07\\u202e.json", done.stdout + done.stderr)
 
 
 class Viewing(unittest.TestCase):

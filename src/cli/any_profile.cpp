@@ -29,7 +29,10 @@ bool is_database(const std::string& path) {
 
 Result<AnyProfile> AnyProfile::open(const std::string& path, bool quiet) {
     std::error_code ignored;
-    if (!fs::exists(path, ignored) || is_database(path)) return AnyProfile(path, {});
+    // Of a pipe what is_database() takes would be gone; whoever opens a profile says what is wrong with
+    // others.
+    const bool readable = fs::is_regular_file(path, ignored) || fs::is_directory(path, ignored);
+    if (!readable || is_database(path)) return AnyProfile(path, {});
     OPSIGHT_ASSIGN(TemporaryFolder folder, TemporaryFolder::create());
     const std::string profile_path = folder.path() + "/profile.opsight";
     AnyProfile temporary(profile_path, std::move(folder));

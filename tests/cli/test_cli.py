@@ -372,6 +372,8 @@ class ReportTest(Cli):
         self.assertEqual(json.loads(self.run_cli("info", self.trace, "--json").stdout)["iterations"],
                          json.loads(self.run_cli("info", self.profile, "--json").stdout)["iterations"])
         self.assert_refused(self.run_cli("sql", self.trace, "SELECT nothing"), self.trace)
+        for command in ("report", "info", "advise"):
+            self.assert_refused(self.run_cli(command, "/dev/null"), "/dev/null: is not a regular file")
 
     def test_a_cut_or_damaged_profile(self):
         with open(self.profile, "rb") as file:

@@ -293,6 +293,19 @@ TEST(Direction, CrossingRangesHideNothing) {
     EXPECT_EQ(identity(p, a, "aten::threshold").direction, Direction::kBackward);
 }
 
+// A range of the user's is no forward pass, whatever it is called.
+TEST(Direction, WorkOfAUsersRangeHasNone) {
+    TestProfile t;
+    t.annotation("forward", 0, 50000, t.thread());
+    t.api("cudaLaunchKernel", 1000, 500, t.thread(), 1);
+    t.kernel("saxpy", 2000, 1000, t.stream(), 1);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    ASSERT_EQ(a.ops.size(), 1u);
+    EXPECT_EQ(p.strings.view(a.ops[0].name), "forward");
+    EXPECT_EQ(a.ops[0].direction, Direction::kOther);
+}
+
 TEST(Layers, PathsStandForThemselves) {
     TestProfile t;
     const TrackId thread = t.thread();

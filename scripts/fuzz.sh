@@ -30,7 +30,7 @@ make_seeds() {
     rm -rf "$seeds"
     mkdir -p "$seeds"
     for script in tests/fuzz/exports/*.sql; do
-        build-fuzz/bin/mutate_exports --write "$seeds/$(basename "$script" .sql).sqlite" "$script"
+        build-fuzz/bin/mutate_exports --columns 40 --write "$seeds/$(basename "$script" .sql).sqlite" "$script"
     done
     tar -cf "$seeds/traces.tar" -C tests/fuzz/seeds kineto_2021.json nvtx.opcap
     gzip -nk "$seeds/traces.tar"
@@ -48,7 +48,7 @@ run_mutations() {
             build-fuzz/bin/mutate_traces --count "$each" --seed $((i * each + 1)) tests/fuzz/seeds || failed=1
             build-fuzz/bin/mutate_profiles --count "$((each / 10 + 1))" --seed $((i * each + 1)) || failed=1
             for script in tests/fuzz/exports/*.sql; do
-                build-fuzz/bin/mutate_exports --count "$((each / 10 + 1))" --seed $((i * each + 1)) "$script" || failed=1
+                build-fuzz/bin/mutate_exports --columns 40 --count "$((each / 10 + 1))" --seed $((i * each + 1)) "$script" || failed=1
             done
             exit "$failed"
         } &

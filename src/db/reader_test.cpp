@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "db/schema.h"
 #include "db/writer.h"
@@ -232,13 +233,16 @@ TEST_F(ReaderTest, LockedByAWriter) {
 
 TEST_F(ReaderTest, ASmallProfileIsReadByTheThreadThatAsks) {
     write_empty_profile();
-    for (const int threads : {0, 3}) {
-        auto profile = open_profile(path_, {.threads = threads});
-        ASSERT_TRUE(profile.has_value());
+    const auto threads = [this](const ReadOptions& options) {
+        auto profile = open_profile(path_, options);
+        EXPECT_TRUE(profile.has_value());
         const auto rows = profile->connection.query("SELECT current_setting('threads')");
-        ASSERT_TRUE(rows.has_value());
-        EXPECT_EQ(rows->rows.at(0)[0], duck::Cell(int64_t{threads > 0 ? threads : 1}));
-    }
+        return std::get<int64_t>(rows.value().rows.at(0).at(0));
+    };
+    EXPECT_EQ(threads({}), 1);
+    EXPECT_EQ(threads({.threads = 3}), 3);
+    fs::resize_file(path_, 17 << 20);
+    EXPECT_EQ(threads({}), std::thread::hardware_concurrency()) << "of a large one all cores take part";
 }
 
 TEST_F(ReaderTest, SqlReachesNoOtherFile) {

@@ -42,7 +42,7 @@ Rule gathers_rule() {
             "FullyShardedDataParallel(model, forward_prefetch=True, "
             "backward_prefetch=BackwardPrefetch.BACKWARD_PRE)",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND name "
+            "SELECT label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND name "
             "ILIKE '%gather%' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, FullyShardedDataParallel: prefetching",

@@ -55,7 +55,7 @@ Rule late_collectives_rule() {
         .remedy = "Smaller buckets.",
         .lines = "DistributedDataParallel(model, bucket_cap_mb=10)  # the default is 25",
         .query =
-            "SELECT name, collective_in_elements, count(*) AS calls, avg(dur_ns) / 1e6 AS ms FROM kernels "
+            "SELECT label, collective_in_elements, count(*) AS calls, avg(dur_ns) / 1e6 AS ms FROM kernels "
             "WHERE {range} AND class = 'communication' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "Li et al., PyTorch Distributed (VLDB 2020): gradient bucketing; DistributedDataParallel",

@@ -72,7 +72,7 @@ Rule scalar_reads_rule() {
         .needs = "ops",
         .thresholds = {{"share", 3, "% of the wall clock",
                         "below, a change is lost in the noise of iterations"},
-                       {"loop", 100, "reads in an iteration", "fewer are not of a loop over values"}},
+                       {"loop", 50, "reads in an iteration", "fewer are not of a loop over values"}},
         .bound =
             "the time in which such ops run on the host, or in which no device works where that is less; "
             "without a "

@@ -18,10 +18,8 @@ namespace {
 constexpr const char* kPrintAgain = "print it with 'ncu --import FILE.ncu-rep --csv --page raw > FILE.csv'";
 constexpr const char* kSumsShown =
     "the source has sums over all launches of each kernel and no single launch: each kernel is shown as "
-    "often as it "
-    "was launched, once as long as the shortest, once as the longest, else as the average of the others; "
-    "their order "
-    "is not known, nor is the time of the host";
+    "often as it was launched, once as long as the shortest, once as the longest, else as the average of "
+    "the others; their order is not known, nor is the time of the host";
 constexpr int64_t kMostLaunches = 1'000'000;  // that are made of sums
 constexpr double kAlike = 0.01;
 constexpr size_t kLocaleBytes = size_t{1} << 18;  // in which numbers tell their locale

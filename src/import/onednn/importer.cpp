@@ -1,6 +1,7 @@
 #include "import/onednn/importer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,6 +9,7 @@
 #include "import/onednn/line.h"
 #include "import/text/clean_text.h"
 #include "import/text/line_reader.h"
+#include "import/text/lists.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer::onednn {
@@ -106,13 +108,8 @@ class Import {
         for (const std::string_view part :
              {line.implementation, line.direction, line.attributes, line.auxiliary, line.problem})
             if (!part.empty() && part != "undef") values.emplace_back(part);
-        std::string text;
-        for (std::string& value : values) {
-            std::replace_if(
-                value.begin(), value.end(), [](char c) { return c == '"' || c == '\\'; }, '\'');
-            text += fmt::format("{}\"{}\"", text.empty() ? "[" : ", ", value);
-        }
-        return text.empty() ? text : text + "]";
+        std::transform(values.begin(), values.end(), values.begin(), in_quotes);
+        return values.empty() ? std::string() : fmt::format("[{}]", fmt::join(values, ", "));
     }
 
     void note(Diag diag, std::string_view text) {

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "import/kineto/json_events.h"
+#include "import/text/lists.h"
 
 namespace opsight::importer::ort {
 namespace {
@@ -36,14 +37,13 @@ struct Tensor {
     std::string type, shape;  // "float", "[1, 3, 224, 224]"
 };
 
-std::string list_of(const array& dims) {
-    std::string text = "[";
+std::vector<int64_t> numbers_of(const array& dims) {
+    std::vector<int64_t> numbers;
     for (const element dim : dims) {
         int64_t size = 0;
-        if (dim.get(size) == simdjson::SUCCESS)
-            text += fmt::format("{}{}", text.size() > 1 ? ", " : "", size);
+        if (dim.get(size) == simdjson::SUCCESS) numbers.push_back(size);
     }
-    return text + "]";
+    return numbers;
 }
 
 // [{"float":[1,3,224,224]},{"int64":[2]}]
@@ -56,7 +56,8 @@ std::vector<Tensor> read_tensors(const object& args, std::string_view key) {
         if (each.get(tensor) != simdjson::SUCCESS) continue;
         for (const auto [type, sizes] : tensor) {
             array dims;
-            if (sizes.get(dims) == simdjson::SUCCESS) tensors.push_back({std::string(type), list_of(dims)});
+            if (sizes.get(dims) == simdjson::SUCCESS)
+                tensors.push_back({std::string(type), list_of(numbers_of(dims))});
         }
     }
     return tensors;
@@ -71,11 +72,11 @@ Texts texts_of(const std::vector<Tensor>& inputs, const std::vector<Tensor>& out
     std::vector<std::string> shapes, types, values;
     for (const Tensor& input : inputs) {
         shapes.push_back(input.shape);
-        types.push_back(fmt::format("\"{}\"", input.type));
+        types.push_back(in_quotes(input.type));
         values.emplace_back("\"\"");
     }
     for (const Tensor& output : outputs)
-        values.push_back(fmt::format("\"-> {}{}\"", output.type, output.shape));
+        values.push_back(in_quotes(fmt::format("-> {}{}", output.type, output.shape)));
     return {fmt::format("[{}]", fmt::join(shapes, ", ")), fmt::format("[{}]", fmt::join(types, ", ")),
             outputs.empty() ? std::string() : fmt::format("[{}]", fmt::join(values, ", "))};
 }

@@ -1,41 +1,19 @@
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <iterator>
-
-#include "base/test_files.h"
-#include "import/import.h"
 #include "import/rocprof/chrome_rows.h"
+#include "import/rocprof/test_results.h"
 
 namespace opsight::importer {
 namespace {
 
-class RocprofTraceTest : public ::testing::Test {
+class RocprofTraceTest : public rocprof::ResultsTest {
   protected:
-    static std::string seed() {
-        std::ifstream file(OPSIGHT_SOURCE_DIR "/tests/fuzz/seeds/rocprof_v1_results.json");
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-    static std::string replaced(const std::string& from, const std::string& to) {
-        std::string text = seed();
-        text.replace(text.find(from), from.size(), to);
-        return text;
-    }
-    Profile imported(const std::string& text) {
-        Result<Profile> profile = import_files({folder_.write("results.json", text)});
-        EXPECT_TRUE(profile) << profile.error().message();
-        return profile ? std::move(profile).value() : Profile();
-    }
-    static std::string view(const Profile& p, StringId id) { return std::string(p.strings.view(id)); }
-
-    testing::TempFolder folder_;
+    RocprofTraceTest() : ResultsTest("rocprof_v1_results.json", "results.json") {}
 };
 
 TEST_F(RocprofTraceTest, CallsAndTheirWork) {
     const Profile p = imported(seed());
     EXPECT_EQ(p.info.producer, "rocprof");
     ASSERT_EQ(p.host.size(), 3u);
-    EXPECT_EQ(view(p, p.host.name[0]), "step 1");
+    EXPECT_EQ(text(p, p.host.name[0]), "step 1");
     EXPECT_EQ(p.host.dur, (std::vector<int64_t>{90500, 4876, 5501})) << "to the ns, not the us";
     EXPECT_EQ(p.host.kind[1], HostKind::kRuntimeApi);
     EXPECT_EQ(p.tracks[p.host.track[1].index()].pid, 2385);
@@ -44,8 +22,8 @@ TEST_F(RocprofTraceTest, CallsAndTheirWork) {
     for (size_t row = 0; row < 3; ++row) {
         const DeviceKind kind = p.device.kind[row];
         const int64_t wanted = kind == DeviceKind::kKernel ? 1 : kind == DeviceKind::kMemcpy ? 2 : -1;
-        EXPECT_EQ(p.device.correlation[row], wanted) << view(p, p.device.name[row]);
-        EXPECT_EQ(kind == DeviceKind::kSync, view(p, p.device.name[row]) == "<barrier packet>");
+        EXPECT_EQ(p.device.correlation[row], wanted) << text(p, p.device.name[row]);
+        EXPECT_EQ(kind == DeviceKind::kSync, text(p, p.device.name[row]) == "<barrier packet>");
     }
     EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 0) << "the empty first event is none";
 }

@@ -1,38 +1,11 @@
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <iterator>
-
-#include "base/test_files.h"
-#include "import/import.h"
+#include "import/rocprof/test_results.h"
 
 namespace opsight::importer {
 namespace {
 
-class RocprofTest : public ::testing::Test {
+class RocprofTest : public rocprof::ResultsTest {
   protected:
-    static std::string seed() {
-        std::ifstream file(OPSIGHT_SOURCE_DIR "/tests/fuzz/seeds/rocprof_results.json");
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-    static std::string replaced(const std::string& from, const std::string& to) {
-        std::string text = seed();
-        text.replace(text.find(from), from.size(), to);
-        return text;
-    }
-    Profile imported(const std::string& text) {
-        Result<Profile> profile = import_files({folder_.write("908_results.json", text)});
-        EXPECT_TRUE(profile) << profile.error().message();
-        return profile ? std::move(profile).value() : Profile();
-    }
-    std::string refused(const std::string& text) {
-        const Result<Profile> profile = import_files({folder_.write("908_results.json", text)});
-        EXPECT_FALSE(profile);
-        return profile ? "" : profile.error().message();
-    }
-    static std::string text(const Profile& p, StringId id) { return std::string(p.strings.view(id)); }
-
-    testing::TempFolder folder_;
+    RocprofTest() : ResultsTest("rocprof_results.json", "908_results.json") {}
 };
 
 TEST_F(RocprofTest, KernelsCallsCopiesAndMarkers) {

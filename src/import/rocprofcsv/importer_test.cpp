@@ -227,6 +227,17 @@ TEST_F(RocprofTablesTest, SumsAndMachinesAreRefused) {
     EXPECT_NE(sums.error().message().find("statistics of rocprof"), std::string::npos);
 }
 
+TEST_F(RocprofTablesTest, AgentsAreNoMoreThanAMachineHas) {
+    std::string agents(kAgents);
+    for (int i = 5; i < 4998; ++i)
+        agents += std::to_string(i) + ",3,\"GPU\",64,304,90402,2100,\"gfx942\",\"AMD Instinct MI300X\"\n";
+    write("7_agent_info.csv", agents);
+    write("7_hip_api_trace.csv", std::string(kCalls) + "\"HIP_RUNTIME_API\",\"x\",1,1,1,100,200\n");
+    const Profile p = imported();
+    EXPECT_EQ(p.devices.size(), 4095u) << "of 4096 agents one is a processor";
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 4996 - 4096);
+}
+
 TEST_F(RocprofTablesTest, SeveralProcessesInATableAreRefused) {
     std::string text =
         "\"Guid\"," + std::string(kCalls) + "\"a-1\",\"HIP_RUNTIME_API\",\"x\",1,1,1,100,200\n";

@@ -7,6 +7,8 @@
 #include <array>
 #include <cctype>
 
+#include "import/text/lists.h"
+
 namespace opsight::importer::tensorrt {
 namespace {
 
@@ -103,19 +105,6 @@ std::string_view torch_type(std::string_view format) {
     for (const Word& word : words)
         if (format.find(word.of_source) != format.npos) return word.type;
     return {};
-}
-
-std::string list_of(const std::vector<int64_t>& numbers) {
-    return fmt::format("[{}]", fmt::join(numbers, ", "));
-}
-
-std::string in_quotes(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-    return out + '"';
 }
 
 }  // namespace

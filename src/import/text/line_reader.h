@@ -17,9 +17,8 @@ class LineReader {
     Result<bool> next(std::string& line);
     uint64_t number() const { return number_; }  // of the line that came last, from 1
     uint64_t bytes() const { return bytes_; }
-    bool is_cut() const {
-        return cut_;
-    }  // the line that came last is the end of the text, without a line end
+    // Whether the line that came last is the end of the text, without a line end.
+    bool is_cut() const { return cut_; }
 
   private:
     ByteSource& source_;

@@ -33,11 +33,11 @@ bool add_tensor(const hlo_file::Shape* shape, ModelGraph& graph, std::vector<Ten
     return true;
 }
 
-double bytes_of(const ModelGraph& graph, const std::vector<TensorId>& tensors) {
+// All tensors once: each was added for what is read or written.
+double bytes_of(const ModelGraph& graph) {
     double bytes = 0;
-    for (const TensorId id : tensors)
-        if (const ModelTensor* tensor = graph.tensor(id))
-            bytes += static_cast<double>(tensor->elements()) * static_cast<double>(bits_of(tensor->type)) / 8;
+    for (const ModelTensor& tensor : graph.tensors)
+        bytes += static_cast<double>(tensor.bytes());
     return bytes;
 }
 
@@ -71,7 +71,7 @@ ProductWork product_work(const hlo_file::Instruction& from, const Instructions& 
     hlo::describe_op(from, {}, graph, node);
     const cost::OpWork work = cost::op_work(graph, node);
     if (work.kind != cost::WorkKind::kMatrix) return {};
-    return {whole(work.flops), whole(bytes_of(graph, node.inputs) + bytes_of(graph, node.outputs))};
+    return {whole(work.flops), whole(bytes_of(graph))};
 }
 
 ProductWork fusion_work(const hlo_file::Instruction& fusion, const hlo_file::Computation& computation,
@@ -88,7 +88,7 @@ ProductWork fusion_work(const hlo_file::Instruction& fusion, const hlo_file::Com
     if (flops <= 0 || parts || fusion.shape().element_type() == kTupleShape ||
         !add_operands(fusion, all, graph, moved) || !add_tensor(&fusion.shape(), graph, moved))
         return work;
-    return {whole(flops), whole(bytes_of(graph, moved))};
+    return {whole(flops), whole(bytes_of(graph))};
 }
 
 }  // namespace opsight::importer::xplane

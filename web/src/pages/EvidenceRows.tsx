@@ -2,22 +2,14 @@
 import { linkTo, type Patch } from "../address/route";
 import { useRoute } from "../address/useRoute";
 import type { Finding } from "../api/types";
-import { formatCount } from "../widgets/format";
+import { cellText } from "../table/cells";
 
 type Row = Finding["rows"]["rows"][number];
 
-// Which view has what a column `name` names: of the relation that the query reads first.
-const VIEWS: Record<string, string> = { ops: "ops", kernels: "kernels" };
-
-function viewOf(column: string, query: string): string | undefined {
-  if (column === "op_name") return "ops";
-  if (column === "label") return "kernels";
-  return column === "name" ? VIEWS[/\bFROM (\w+)/.exec(query)?.[1] ?? ""] : undefined;
-}
-
-function words(value: Row[string] | undefined): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "number" ? formatCount(value) : String(value);
+// Which view has what a column names, and its column there: a `name` may be one of the ops that the query reads.
+function viewOf(column: string, query: string): [string, string] | undefined {
+  if (column === "op_name" || (column === "name" && / FROM ops /.test(query))) return ["ops", "op_name"];
+  return column === "label" ? ["kernels", "kernel_name"] : undefined;
 }
 
 function target(column: string, row: Row, query: string): [string, Patch] | null {
@@ -32,7 +24,7 @@ function target(column: string, row: Row, query: string): [string, Patch] | null
   }
   if (column === "iteration") return ["by-iteration", { sel: `${text}~${String(row.rank ?? "")}` }];
   const view = viewOf(column, query);
-  return view === undefined ? null : [view, { search: text }];
+  return view === undefined ? null : [view[0], { filter: [`${view[1]}:eq:${text}`] }];
 }
 
 export function EvidenceRows({ finding: { rows, query } }: { finding: Finding }) {
@@ -54,7 +46,7 @@ export function EvidenceRows({ finding: { rows, query } }: { finding: Finding })
           {rows.rows.map((row, place) => (
             <tr key={place}>
               {rows.columns.map((column) => {
-                const text = words(row[column]);
+                const text = cellText({ key: column, header: column, unit: "none" }, row[column] ?? null);
                 const to = target(column, row, query);
                 return (
                   <td key={column} className={number(column) ? "number" : ""} title={text}>

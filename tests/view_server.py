@@ -2,8 +2,11 @@
 
 import http.client
 import json
+import os
 import signal
 import subprocess
+import tempfile
+import time
 import urllib.parse
 
 import opsight_cli
@@ -13,12 +16,13 @@ class Server:
     """A running viewer. Use as a context, or call stop()."""
 
     def __init__(self, *paths, options=("--no-open", "-p", "0"), cwd=None):
+        self._told = tempfile.TemporaryFile("a+b")  # appended to, so that reading does not move where it writes
         self.process = subprocess.Popen([opsight_cli.PROGRAM, "view", *options, *map(str, paths)], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd)
+                                        stdout=subprocess.PIPE, stderr=self._told, cwd=cwd)
         self.url = self.process.stdout.readline().strip()
         if not self.url:
-            _, errors = self.process.communicate(timeout=30)
-            raise AssertionError(f"opsight view ended with {self.process.returncode}: {errors}")
+            self.process.communicate(timeout=30)
+            raise AssertionError(f"opsight view ended with {self.process.returncode}: {self.errors}")
         parts = urllib.parse.urlsplit(self.url)
         self.host, self.port = parts.hostname, parts.port
         self.token = urllib.parse.parse_qs(parts.query)["token"][0]
@@ -34,8 +38,20 @@ class Server:
         """Ends the server as Ctrl-C does; its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        self.errors = self.process.communicate(timeout=60)[1]
+        self.process.communicate(timeout=60)
         return self.process.returncode
+
+    @property
+    def errors(self):
+        """What it has told on stderr so far."""
+        return os.pread(self._told.fileno(), 1 << 20, 0).decode()
+
+    def tells(self, text, seconds=60):
+        """Whether it tells this on stderr; waits for it."""
+        until = time.monotonic() + seconds
+        while text not in self.errors and time.monotonic() < until:
+            time.sleep(0.05)
+        return text in self.errors
 
     def answering(self):
         """The process that answers: `opsight view` watches it, and starts another where it crashes."""

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "query/tables/tables.h"
 #include "report/render_page.h"
@@ -64,6 +66,11 @@ Expected<query::TableShape> read_shape(const Call& call) {
     return shape;
 }
 
+Problem cannot_download(const std::string& table, const std::string& why) {
+    return {500, "failed", fmt::format("the table '{}' cannot be downloaded: {}", table, why),
+            "this is a mistake of Opsight: please report it"};
+}
+
 // The rows of a download, made while they are sent. Holds its session until then.
 struct Download {
     Lease session;
@@ -104,13 +111,18 @@ std::string file_name(const std::string& run, const std::string& table, bool csv
     return name;
 }
 
-Response download(Lease session, query::ResultTable table, bool csv, const std::string& run) {
-    const std::string file = file_name(run, table.title, csv);
+// What fails before the first rows are there can still be said.
+Expected<Response> download(Lease session, query::ResultTable table, bool csv, const std::string& run) {
+    const std::string title = table.title, file = file_name(run, title, csv);
     auto rows = std::make_shared<Download>(std::move(session), std::move(table), csv);
+    Result<std::string> first = rows->next();
+    if (!first) return fail(cannot_download(title, first.error().what));
     Response response;
     response.type = csv ? "text/csv; charset=utf-8" : "application/json";
     response.headers.emplace_back("Content-Disposition", "attachment; filename=\"" + file + "\"");
-    response.more = [rows] { return rows->next(); };
+    response.more = [rows, first = std::optional(std::move(*first))]() mutable -> Result<std::string> {
+        return first ? *std::exchange(first, {}) : rows->next();
+    };
     return response;
 }
 
@@ -147,9 +159,7 @@ Expected<Response> table(Call& call) {
     OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range, query::kept_name(name, subject, shape),
                                                         call.request().cancellation));
     OPSIGHT_ASSIGN(query::ResultTable made, query::make_table(*session, name, subject, shape));
-    if (whole && !made.stream)
-        return fail(Problem(500, "failed", fmt::format("the table '{}' cannot be downloaded", name),
-                            "this is a mistake of Opsight: please report it"));
+    if (whole && !made.stream) return fail(cannot_download(name, "its rows are not streamed"));
     if (whole) return download(std::move(session), std::move(made), csv, call.profiles().name(number));
     return json_response(report::render_page_json(made, session->range()));
 }

@@ -58,9 +58,11 @@ export async function startViewer(files: string[], ...options: string[]): Promis
   });
   return {
     url: first.trim(),
+    // Says so where it crashed: another process went on, so nothing else need show it.
     stop: async () => {
       child.kill("SIGINT");
       await ended;
+      if (errors.includes("has crashed")) throw new Error(errors);
     },
   };
 }

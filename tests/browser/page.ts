@@ -3,6 +3,7 @@
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from "vitest";
 import type { Made } from "./profiles";
+import { tellRetried } from "./told";
 
 const FLAGS = [
   "--headless",
@@ -25,6 +26,7 @@ export const NEEDS_CORPUS = "needs a trace of the corpus";
 
 export class Site {
   readonly complaints: string[] = [];
+  readonly lost: string[] = []; // requests without an answer, and why
   private constructor(
     readonly context: BrowserContext,
     readonly page: Page,
@@ -36,6 +38,10 @@ export class Site {
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) this.complaints.push(message.text());
     });
     page.on("pageerror", (error) => this.complaints.push(error.message));
+    page.on("requestfailed", (request) => {
+      const why = request.failure()?.errorText ?? "no reason given";
+      if (why !== "net::ERR_ABORTED") this.lost.push(`${request.url()}: ${why}`);
+    });
     page.on("request", (request) => {
       const asked = new URL(request.url());
       if (asked.protocol.startsWith("http") && asked.host !== host) this.complaints.push(`asked ${asked.host}`);
@@ -178,7 +184,9 @@ export function useSite(options: Parameters<Browser["newContext"]>[0] = {}): () 
   beforeEach(async () => {
     await site.go("#/nothing");
   });
-  afterEach(() => {
+  afterEach(({ task }) => {
+    const lost = site.lost.splice(0);
+    if (task.result?.errors?.length) tellRetried(task, lost);
     expect(site.complaints.splice(0)).toEqual([]);
   });
   return () => site;

@@ -233,8 +233,8 @@ Result<Report> op_type_report(Session& session, const TableShape& shape) {
     q.rows = shaped(sql::op_types, shape);
     q.order.emplace_back("op_type", false);
     order_by_groups(q, shape);
-    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
     OPSIGHT_ASSIGN(std::string nested, nested_types_note(session));
+    OPSIGHT_ASSIGN(ResultTable table, ask_with_work(session, q, shape));
     if (!nested.empty()) table.notes.push_back(std::move(nested));
     return single("op_type", std::move(table), &session);
 }

@@ -79,14 +79,13 @@ Result<Report> report_of(Session& session, const TableShape& shape, std::string_
     TableShape wanted = shape;
     // First: rows that are still to be read are lost with the next statement.
     OPSIGHT_ASSIGN(const bool recorded, is_recorded(session, name));
+    if (!recorded) OPSIGHT_TRY(note_missing(session, *kind_of(name), report));
     for (const Maker make : makers) {
         OPSIGHT_ASSIGN(ResultTable table, make(session, wanted));
         if (report.title.empty()) report.title = table.title;
         wanted.sort.clear();  // a column of the first table need not be one of the others
         report.sections.push_back({std::move(table)});
     }
-    const Kind& kind = *kind_of(name);
-    if (!recorded) OPSIGHT_TRY(note_missing(session, kind, report));
     return report;
 }
 

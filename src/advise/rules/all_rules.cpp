@@ -58,6 +58,7 @@ std::vector<Rule> rules_of_patterns_and_recordings() {
         far_from_bound_rule(),
         small_collectives_rule(),
         late_collectives_rule(),
+        unbalanced_ranks_rule(),
         gathers_rule(),
         graph_breaks_rule(),
         guards_rule(),

@@ -68,7 +68,7 @@ Rule communication_rule() {
             "class = 'communication' GROUP BY ALL ORDER BY ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "HTA, communication and computation overlap",
-        .gives_way_to = {"small_collectives", "late_collectives", "gathers"},
+        .gives_way_to = {"small_collectives", "late_collectives", "gathers", "unbalanced_ranks"},
         .leaves_kernels = true,
         .lacks = lacks_device_work,
         .check = check,

@@ -62,6 +62,7 @@ Rule synchronization_rule();
 Rule tensor_core_kernels_rule();
 Rule tensor_cores_rule();
 Rule thread_count_rule();
+Rule unbalanced_ranks_rule();
 Rule uneven_iterations_rule();
 Rule unfused_attention_rule();
 Rule unknown_kernels_rule();

@@ -1,0 +1,102 @@
+// Rules on several ranks of a job: one that the others wait for, and ranks of like work.
+#include <gmock/gmock.h>
+
+#include "advise/test_rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kRanks = 3;
+
+// Of each step of 10 ms: what the rank computes from 1 ms on, and a reduction that ends at 8 ms on all.
+struct Job {
+    int64_t slow_ns = 3 * kMs, slow_kernels = 1;  // of rank 1; the others: 3 ms in one
+    bool reduces = true;
+    int64_t steps = 6;
+
+    static void launch(TestProfile& t, DeviceSpan span, int64_t& correlation, const std::string& name) {
+        t.api("cudaLaunchKernel", span.begin - 500 * kUs, 5 * kUs, t.thread(), correlation);
+        span.track = t.stream();
+        span.kind = DeviceKind::kKernel;
+        span.correlation = correlation++;
+        t.device(span, name);
+    }
+    void step(TestProfile& t, int64_t number, bool slow, int64_t& correlation) const {
+        const int64_t begin = 10 * kMs * number, computing = slow ? slow_ns : 3 * kMs;
+        const int64_t kernels = slow ? slow_kernels : 1;
+        t.annotation("ProfilerStep#" + std::to_string(number), begin, 10 * kMs, t.thread());
+        for (int64_t i = 0; i < kernels; ++i) {
+            DeviceSpan kernel;
+            kernel.begin = begin + kMs + i * computing / kernels;
+            kernel.dur = computing / kernels;
+            launch(t, kernel, correlation, "ampere_sgemm_128x64_nn");
+        }
+        if (!reduces) return;
+        Collective collective;
+        collective.name = t.builder.text("allreduce");
+        collective.dtype = t.builder.text("Float");
+        collective.group_name = t.builder.text("dp");
+        collective.in_elements = collective.out_elements = 25'000'000;
+        collective.group_size = kRanks;
+        DeviceSpan kernel;
+        kernel.begin = begin + kMs + computing;
+        kernel.dur = 8 * kMs - kMs - computing;
+        kernel.collective = t.builder.collective(collective);
+        launch(t, kernel, correlation, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)");
+    }
+    Advice ask() const {
+        Recorded r;
+        r.t.builder.info().frameworks = {"PyTorch"};
+        for (int64_t rank = 0; rank < kRanks; ++rank) {
+            if (rank > 0) r.t.add_rank(rank);
+            r.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0).sm_count = 108;
+            for (int64_t i = 0; i < steps; ++i)
+                step(r.t, i, rank == 1, r.next);
+        }
+        return r.ask("unbalanced_ranks");
+    }
+};
+
+// Of 3 x 6 steps of 10 ms two ranks wait 3 ms in each but the first.
+TEST(RulesOfRanks, OneThatIsLateIsNamedWithWhatTheOthersWait) {
+    const Advice advice = Job{.slow_ns = 6 * kMs}.ask();
+    ASSERT_EQ(advice.findings.size(), 1u);
+    const Finding& finding = advice.findings[0];
+    EXPECT_THAT(finding.title, HasSubstr("16.7% of the time for another, most often for rank 1"));
+    EXPECT_NEAR(finding.bound->pct, 100.0 * 30 / 180, 0.1);
+    EXPECT_THAT(finding.evidence, HasSubstr("takes 10.00 ms, that of the other ranks 7.00 ms"));
+    EXPECT_THAT(finding.evidence, HasSubstr("makes 30.00 ms of the 30.00 ms"));
+    EXPECT_THAT(finding.evidence, HasSubstr("It runs 1.0 kernels an iteration, the others 1.0."));
+    EXPECT_THAT(finding.advice, HasSubstr("no more kernels"));
+}
+
+TEST(RulesOfRanks, OneWithMoreWorkIsToldSo) {
+    const Advice advice = Job{.slow_ns = 6 * kMs, .slow_kernels = 2}.ask();
+    ASSERT_EQ(advice.findings.size(), 1u);
+    EXPECT_THAT(advice.findings[0].advice, HasSubstr("It has more to do"));
+}
+
+TEST(RulesOfRanks, OfLikeWorkNothingIsSaid) {
+    const Advice advice = Job{}.ask();
+    EXPECT_TRUE(advice.findings.empty());
+    EXPECT_TRUE(advice.not_checked.empty());
+}
+
+TEST(RulesOfRanks, OfTwoIterationsNothingIsKnown) {
+    const Advice advice = Job{.slow_ns = 6 * kMs, .steps = 2}.ask();
+    EXPECT_TRUE(advice.findings.empty());
+    ASSERT_EQ(advice.not_checked.size(), 1u);
+    EXPECT_THAT(advice.not_checked[0].why, HasSubstr("fewer than three iterations"));
+}
+
+TEST(RulesOfRanks, WithoutCollectivesNothingWasChecked) {
+    const Advice advice = Job{.slow_ns = 6 * kMs, .reduces = false}.ask();
+    EXPECT_TRUE(advice.findings.empty());
+    ASSERT_EQ(advice.not_checked.size(), 1u);
+    EXPECT_EQ(advice.not_checked[0].why, "no collectives of a device were recorded");
+}
+
+}  // namespace
+}  // namespace opsight::advise

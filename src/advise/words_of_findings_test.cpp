@@ -202,5 +202,28 @@ TEST(Words, CommandsNameTheRun) {
     EXPECT_EQ(found.findings[0].verify, "opsight compare 'my run.opsight' AFTER.opsight");
 }
 
+// Mixed precision is no remedy for what is on 16 bits already, and nobody knows of what was not recorded.
+TEST(Words, RemediesForTensorCoresFitTheFloatsOfTheOps) {
+    const auto finding = [](const std::string& dtypes) {
+        Recorded r;
+        r.begin();
+        const OpDetail with = dtypes.empty() ? OpDetail() : r.detail("[[64, 64], [64, 64]]", dtypes);
+        r.op("aten::mm", 100 * kUs, 900 * kUs, "void gemv2N_kernel<int, float>(int)", with);
+        Advice found = r.ask("tensor_cores");
+        EXPECT_EQ(found.findings.size(), 1u);
+        return found.findings.empty() ? Finding{} : std::move(found.findings[0]);
+    };
+    const Finding wide = finding("[\"float\", \"float\"]");
+    EXPECT_THAT(wide.evidence, HasSubstr("work on: 0.90 ms per iteration on FP32."));
+    EXPECT_THAT(wide.lines, HasSubstr("allow_tf32"));
+    for (const char* half : {"c10::Half", "c10::BFloat16", "bfloat16"}) {
+        const Finding narrow = finding(fmt::format("[\"{}\", \"float\"]", half));
+        EXPECT_THAT(narrow.evidence, HasSubstr("0.90 ms per iteration on 16 bits or less.")) << half;
+        EXPECT_THAT(narrow.advice, HasSubstr("mixed precision changes nothing"));
+        EXPECT_EQ(narrow.lines.find("autocast"), std::string::npos) << narrow.lines;
+    }
+    EXPECT_THAT(finding("").evidence, HasSubstr("was not recorded"));
+}
+
 }  // namespace
 }  // namespace opsight::advise

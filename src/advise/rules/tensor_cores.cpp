@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "advise/rules/rules.h"
 
@@ -7,9 +8,35 @@ namespace {
 
 using query::RunFacts;
 
+bool mostly(const RunFacts& f, int64_t ns) {
+    return 2 * ns > f.eligible_ns;
+}
+
+// On what floats the ops of these kernels work: why they use no Tensor Cores, and whether mixed precision
+// helps.
+std::string floats_of(const Context& c) {
+    const RunFacts& f = c.facts();
+    std::vector<std::string> parts;
+    for (const auto& [ns, floats] : {std::pair(f.eligible_fp32_ns, "FP32"),
+                                     {f.eligible_fp64_ns, "FP64"},
+                                     {f.eligible_narrow_ns, "16 bits or less"}})
+        if (ns > 0) parts.push_back(fmt::format("{} on {}", c.time_of(ns), floats));
+    if (parts.empty()) return " What floats these ops work on was not recorded.";
+    const int64_t untold = f.eligible_ns - f.eligible_fp32_ns - f.eligible_fp64_ns - f.eligible_narrow_ns;
+    if (untold > 0) parts.push_back(fmt::format("{} on what was not recorded", c.time_of(untold)));
+    return fmt::format(" These ops work on: {}.", fmt::join(parts, ", "));
+}
+
+constexpr std::string_view kNarrowAlready =
+    "They are on 16 bits or less already, so mixed precision changes nothing: the library has chosen kernels "
+    "without. A product with a vector, as in a batch of one, has little use for them: larger batches do. "
+    "Else "
+    "look at sizes that are no multiple of 8 (16 of 8 bits) and at layouts.";
+
 std::string precision_advice(const RunFacts& f) {
+    if (mostly(f, f.eligible_narrow_ns)) return std::string(kNarrowAlready);
     std::string advice;
-    if (f.eligible_fp32 && f.tf32)
+    if (mostly(f, f.eligible_fp32_ns) && f.tf32)
         advice = f.torch ? "torch.backends.cuda.matmul.allow_tf32 = True gives FP32 products Tensor Cores at "
                            "little cost. "
                          : "TF32 gives FP32 products Tensor Cores at little cost. ";
@@ -26,8 +53,11 @@ std::string precision_advice(const RunFacts& f) {
 
 std::string lines_for(const RunFacts& f) {
     if (!f.torch) return {};
+    if (mostly(f, f.eligible_narrow_ns))
+        return "hidden = (hidden + 7) // 8 * 8  # of 16-bit floats; and larger batches";
     std::string lines;
-    if (f.eligible_fp32 && f.tf32) lines = "torch.backends.cuda.matmul.allow_tf32 = True  # FP32 products\n";
+    if (mostly(f, f.eligible_fp32_ns) && f.tf32)
+        lines = "torch.backends.cuda.matmul.allow_tf32 = True  # FP32 products\n";
     return lines +
            fmt::format(
                "with torch.autocast(\"cuda\", dtype=torch.{}):  # forward pass and loss\n"
@@ -44,13 +74,15 @@ Status on_known_device(Context& c) {
             "problem",
             fmt::format("Ops that could use {} run without them in about {} of the time", matrix_units(f),
                         percent(share)),
-            fmt::format("{} of kernels of eligible ops are known to use none.", c.time_of(f.eligible_ns)),
+            fmt::format("{} of kernels of eligible ops are known to use none.", c.time_of(f.eligible_ns)) +
+                floats_of(c),
             precision_advice(f),
             share,
             "kernels",
             "tensor",
             {}};
-        if (f.torch) {
+        finding.lines = lines_for(f);
+        if (f.torch && !mostly(f, f.eligible_narrow_ns)) {
             finding.reading.emplace_back("PyTorch: automatic mixed precision",
                                          "https://pytorch.org/docs/stable/amp.html");
             if (f.vendor == query::Vendor::kNvidia)
@@ -61,7 +93,6 @@ Status on_known_device(Context& c) {
         OPSIGHT_ASSIGN(query::Occurrences found,
                        query::times_of(c.session(), query::Activity::kEligibleKernels));
         finding.times = std::move(found.times);
-        finding.lines = lines_for(f);
         c.add(std::move(finding));
     }
     return {};

@@ -102,15 +102,18 @@ Status read_devices(Session& session, Facts& facts) {
 // such kernels (a compiled region) has used them: what else it runs need not be able to.
 Status read_eligible(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(const duck::Rows ops, session.query(sql::eligible_kernel_times));
-    int64_t fp32_ns = 0;
     for (const auto& row : ops.rows) {
         const bool by_name =
             hardware::is_tensor_core_op(text(row[0])) || hardware::is_tensor_core_node_type(text(row[1]));
         const bool eligible = flag(row[2]), only_seen = eligible && !by_name;
-        (only_seen ? facts.region_ns : eligible ? facts.eligible_ns : facts.plain_ns) += integer(row[4]);
-        if (eligible && !only_seen && flag(row[3])) fp32_ns += integer(row[4]);
+        const int64_t ns = integer(row[4]);
+        (only_seen ? facts.region_ns : eligible ? facts.eligible_ns : facts.plain_ns) += ns;
+        if (!eligible || only_seen) continue;
+        const std::string floats = text(row[3]);
+        facts.eligible_fp32_ns += floats == "fp32" ? ns : 0;
+        facts.eligible_fp64_ns += floats == "fp64" ? ns : 0;
+        facts.eligible_narrow_ns += floats == "16 bits or less" ? ns : 0;
     }
-    facts.eligible_fp32 = 2 * fp32_ns > facts.eligible_ns;
     return {};
 }
 

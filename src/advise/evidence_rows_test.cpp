@@ -49,6 +49,37 @@ TEST(EvidenceRows, OfIdleDevicesAreThoseThatDidNothing) {
     EXPECT_EQ(column(found.findings[0], "device"), (std::vector<query::Cell>{int64_t{1}}));
 }
 
+// One that only copies works, too.
+TEST(EvidenceRows, OfIdleDevicesAreNotThoseThatCopy) {
+    Recorded copying;
+    for (const int64_t number : {0, 1})
+        copying.t.gpu(number, "NVIDIA A100-SXM4-40GB", 8, 0).declared = true;
+    for (int64_t i = 0; i < copying.steps; ++i)
+        copying.t.annotation("ProfilerStep#" + std::to_string(i), Recorded::at(i), 10 * kMs,
+                             copying.t.thread());
+    copying.copies(2, 1 << 20, "Memcpy HtoD (Pinned -> Device)");
+    const Advice found = shown(std::move(copying), "idle_devices");
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_EQ(column(found.findings[0], "device"), (std::vector<query::Cell>{int64_t{1}}));
+}
+
+// A product whose sizes all fit is no evidence of those that do not.
+TEST(EvidenceRows, OfMisalignedSizesAreThoseProductsAlone) {
+    Recorded r;
+    r.kernel_ns = 5 * kMs;
+    r.begin();
+    const char* half = "[\"c10::Half\", \"c10::Half\"]";
+    r.op("aten::bmm", 20 * kUs, kMs, "ampere_h16816gemm", r.detail("[[96, 64, 64], [96, 64, 3137]]", half));
+    for (int64_t i = 0; i < r.steps; ++i) {
+        r.t.op("aten::mm", Recorded::at(i) + 400 * kUs, 20 * kUs, r.t.thread(),
+               r.detail("[[64, 768], [768, 2304]]", half));
+        r.launched("ampere_h16816gemm", Recorded::at(i) + 401 * kUs, Recorded::at(i) + 8 * kMs, kMs);
+    }
+    const Advice found = shown(std::move(r), "misaligned_sizes");
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_EQ(column(found.findings[0], "op_name"), (std::vector<query::Cell>{std::string("aten::bmm")}));
+}
+
 // Each step of 10 ms: an op of 1 ms at 200 us, then nothing until its end.
 TEST(EvidenceRows, GapsReachToTheEndOfAStepAndNameTheOpenFunction) {
     for (const bool python : {false, true}) {

@@ -154,6 +154,10 @@ std::vector<Case> cases_of_compilers() {
         {"layout_reorders",
          [](Recorded& r) { r.device = false, r.begin(), r.op("aten::mkldnn_reorder_conv2d_weight", kMs, 0); },
          [](Recorded& r) { r.device = false, r.begin(), r.op("aten::conv2d", kMs, 0); }, 10},
+        {"engine_conversions",
+         [](Recorded& r) { r.begin(), r.op("trt::quantize", 20 * kUs, 900 * kUs, "trt::quantize"); },
+         [](Recorded& r) { r.begin(), r.op("trt::convolution", 20 * kUs, 900 * kUs, "trt::convolution"); },
+         9},
         {"layout_reorders", [](Recorded& r) { r.device = false, r.begin(), r.op("onednn::reorder", kMs, 0); },
          [](Recorded& r) { r.device = false, r.begin(), r.op("onednn::convolution", kMs, 0); }, 10},
     };

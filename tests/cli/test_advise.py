@@ -63,6 +63,19 @@ class Advise(unittest.TestCase):
         self.assertEqual(finding["title"], "Reorders between layouts of oneDNN take 75.0% of the recorded time")
         self.assertEqual((finding["bound"]["ns"], found["wall_ns"]), (7_500_000, 10_000_000))
 
+    def test_an_engine_is_asked_for_layers_that_only_convert(self):
+        layers = [{"count": 10}] + [{"name": name, "timeMs": 10 * ms, "averageMs": ms, "percentage": 100 * ms}
+                                    for name, ms in (("conv1.weight + QuantizeLinear_7 + Conv_9", 0.7),
+                                                     ("QuantizeLinear_2", 0.2),
+                                                     ("Reformatting CopyNode for Input Tensor 0 to Conv_1", 0.1))]
+        found = json.loads(self.run_it(self.write("engine.profile.json", json.dumps(layers)), "--json"))
+        finding = next(each for each in found["findings"] if each["rule"] == "engine_conversions")
+        self.assertEqual(finding["title"], "Layers that only convert data take 30.0% of the recorded time")
+        self.assertEqual(finding["evidence"], "1 quantize layers take 0.20 ms, 1 reformat layers 0.10 ms.")
+        self.assertIn("residual additions", finding["advice"])
+        self.assertEqual(finding["bound"]["ns"], 300_000)
+        self.assertIsNone(self.finding("engine_conversions")[0])
+
     def test_where_nothing_can_be_asked_that_is_said(self):
         trace = {"traceEvents": [{"ph": "i", "name": "x", "ts": 1, "pid": 1, "tid": 1, "s": "t"}]}
         self.assertTrue(self.run_it(self.write("empty.json", json.dumps(trace)))

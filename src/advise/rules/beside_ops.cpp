@@ -44,8 +44,8 @@ bool behind_earlier_work(const RunFacts& f, int64_t behind_ns, double share) {
 void tell_earlier_work(const RunFacts& f, Finding& finding) {
     finding.kind = "unknown";
     finding.evidence += fmt::format(
-        "{}The first work of the device began {} after its launch: what the device did until then was not "
-        "recorded, most likely work from before the recording.",
+        "{}The first work of a stream was launched, and {} long no recorded work of the device ran: what it "
+        "did until then was not recorded, most likely work from before the recording.",
         finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
 }
 
@@ -56,7 +56,7 @@ void tell_unseen(const RunFacts& f, Finding& finding) {
         if (f.ops || f.python_frames) return;
         finding.kind = "unknown";
         finding.evidence = "What the program does between its calls was not recorded.";
-        finding.advice = "CPU samples, switches of context or NVTX ranges tell what runs then.";
+        finding.advice = "CPU samples, switches of context or ranges (NVTX, ROCTX) tell what runs then.";
         return;
     }
     finding.evidence = fmt::format("By the switches of context a thread is on a CPU in {} of these {}.",
@@ -65,7 +65,7 @@ void tell_unseen(const RunFacts& f, Finding& finding) {
         finding.kind = "unknown";
         finding.title = fmt::format("In {} of the time the program runs code of which nothing was recorded",
                                     percent(finding.share_pct.value_or(0)));
-        finding.advice = "CPU samples, Python frames or NVTX ranges around it tell what runs then.";
+        finding.advice = "CPU samples, Python frames or ranges (NVTX, ROCTX) around it tell what runs then.";
     } else {
         finding.advice =
             "The program sleeps or waits for most of that: for input, another process, or the device.";

@@ -17,8 +17,8 @@ bool behind_earlier_work(const RunFacts& f, int64_t behind_ns, double share) {
 void tell_earlier_work(const RunFacts& f, Finding& finding) {
     finding.kind = "unknown";
     finding.evidence += fmt::format(
-        "{}The first work of the device began {} after its launch: what the device did until then was not "
-        "recorded, most likely work from before the recording.",
+        "{}The first work of a stream was launched, and {} long no recorded work of the device ran: what it "
+        "did until then was not recorded, most likely work from before the recording.",
         finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
 }
 
@@ -54,6 +54,20 @@ void tell_long_calls(const Context& c, const query::LongCalls& calls, Finding& f
                 : "Memory that is allocated once, before the loop, or taken from a pool spares these calls.";
     else
         finding.advice = "These calls, not the GPU's work, are what to make fewer or move out of the loop.";
+}
+
+// A call may be long for what the profiler does within it, where the profiler tells of that.
+Status tell_profiler(Context& c, const query::LongCalls& calls, Finding& finding) {
+    OPSIGHT_ASSIGN(const RecordingCost cost, recording_cost(c));
+    const double own_ns = cost.seen_pct / 100 * static_cast<double>(c.facts().wall_ns);
+    if (2 * own_ns < static_cast<double>(calls.longest_ns)) return {};
+    finding.kind = "unknown";
+    finding.evidence += fmt::format(" Of this time the profiler's own work is {}, as it says.",
+                                    milliseconds(static_cast<int64_t>(own_ns)));
+    finding.advice =
+        "Most of that may be the recording itself, and not the program: record fewer kinds of events, or "
+        "begin after some iterations, to see the run as it is.";
+    return {};
 }
 
 // Of the time in which only the CPU is at work, what it spends in calls that wait. Returns its share.
@@ -184,6 +198,7 @@ Status check(Context& c) {
         } else if (f.long_calls && f.long_calls->of != query::CallClass::kWait) {
             finding.title += ", most of it in " + f.long_calls->name;
             tell_long_calls(c, *f.long_calls, finding);
+            OPSIGHT_TRY(tell_profiler(c, *f.long_calls, finding));
         } else {
             OPSIGHT_ASSIGN(tiny, tiny_kernels(c));
             tell_launches(c, tiny, finding);

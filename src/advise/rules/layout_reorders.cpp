@@ -18,8 +18,11 @@ Status check(Context& c) {
     finding.evidence = c.how_often(found.count, "reorders") + ".";
     if (c.facts().wall_ns <= 0)
         finding.evidence += " The share is of the time that was recorded: when work ran is not told.";
-    finding.advice =
-        "Order weights once: ipex.optimize or torch.compile's freezing keep them in oneDNN's layout.";
+    finding.advice = c.facts().torch
+                         ? "Order weights once: ipex.optimize or torch.compile's freezing keep them "
+                           "in oneDNN's layout."
+                         : "Order weights once, in the layout that the primitive asks for "
+                           "(format_tag::any), and keep them so.";
     finding.share_pct = share;
     finding.view = "ops";
     finding.times = std::move(found.times);

@@ -16,8 +16,9 @@ Status check(Context& c) {
                     c.threshold("multiple"), percent(share))};
     finding.evidence = c.how_often(found.count, "kernels of such products") + ".";
     finding.advice =
-        "Vocabulary, hidden sizes and batch padded to a multiple of 8 (better 64) let Tensor Cores load "
-        "whole vectors.";
+        "Inner and last sizes (vocabulary, hidden, sequence) padded to a multiple of 8 (better 64) let "
+        "Tensor "
+        "Cores load whole vectors: the rows name the products.";
     finding.share_pct = share;
     finding.view = "kernels";
     OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
@@ -43,12 +44,15 @@ Rule misaligned_sizes_rule() {
         .bound = "the time of these products; padded ones still take a part of it",
         .confidence = "medium: newer libraries pad by themselves, at a cost",
         .remedy = "Pad sizes.",
-        .lines = "vocabulary = (vocabulary + 63) // 64 * 64",
+        .lines = "size = (size + 63) // 64 * 64  # of the dimension that is no multiple of 8",
         .query =
             "SELECT op_name, shapes, sum(kernel_ns) / 1e6 AS ms FROM (SELECT name AS op_name, shapes, "
-            "kernel_ns FROM ops WHERE {range} AND regexp_matches(name, "
-            "'^aten::(mm|addmm|bmm|baddbmm|_scaled_mm)$') AND regexp_matches(dtypes, "
-            "'Half|BFloat16|float16|bfloat16')) GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "kernel_ns, list_transform(string_split(regexp_extract_all(shapes, "
+            "'\\[(\\d+(?:, \\d+)+)\\]', 1)[CASE WHEN name IN ('aten::addmm', 'aten::baddbmm') THEN -1 ELSE "
+            "2 END], ', '), lambda x: TRY_CAST(x AS BIGINT)) AS second FROM ops WHERE {range} AND "
+            "regexp_matches(name, '^aten::(mm|addmm|bmm|baddbmm|_scaled_mm)$') AND regexp_matches(dtypes, "
+            "'Half|BFloat16|float16|bfloat16')) WHERE second[-1] > 8 AND second[-1] % 8 <> 0 OR second[-2] > "
+            "8 AND second[-2] % 8 <> 0 GROUP BY ALL ORDER BY ms DESC LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background user guide",
         .lacks = lacks,

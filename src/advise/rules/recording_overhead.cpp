@@ -25,10 +25,11 @@ Status check(Context& c) {
                                                     : std::string(),
                                          ops, c.threshold(c.facts().recorded_here ? "own_op_us" : "op_us"));
     finding.advice =
-        frames > 0 ? "It is in the shares of Python and of the host; record without with_stack to see the "
-                     "run as it is."
-                   : "It is in the shares of the host, and of time in which nothing of the recording "
-                     "runs; record fewer kinds of events to see the run as it is.";
+        frames > 0
+            ? "It is in the shares of the CPU, of Python and of the host; record without with_stack to "
+              "see the run as it is."
+            : "It is in the shares of the host, and of time in which nothing of the recording "
+              "runs; record fewer kinds of events to see the run as it is.";
     if (guess > seen)
         finding.query =
             "SELECT (SELECT count(*) FILTER (i.rank IS NULL OR f.begin_ns < i.end_ns) FROM python_frames f "
@@ -58,6 +59,10 @@ Result<RecordingCost> recording_cost(Context& c) {
     const double us = static_cast<double>(cost.frames) * c.threshold_of(rule, "frame_us") +
                       static_cast<double>(cost.ops) * c.threshold_of(rule, of_an_op);
     if (c.facts().wall_ns > 0) cost.guess_pct = 100 * 1000 * us / static_cast<double>(c.facts().wall_ns);
+    if (c.facts().device_work) {  // beside work of a device it costs nothing
+        OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
+        cost.guess_pct = std::min(cost.guess_pct, c.share_of(idle));
+    }
     c.recording() = cost;
     return cost;
 }

@@ -22,6 +22,7 @@ Rule dense_gradients_rule();
 Rule double_precision_rule();
 Rule dtype_conversions_rule();
 Rule elementwise_chains_rule();
+Rule engine_conversions_rule();
 Rule far_from_bound_rule();
 Rule few_iterations_rule();
 Rule file_io_rule();

@@ -20,7 +20,7 @@ Status check(Context& c) {
         "scaled_dot_product_attention computes attention in one kernel without writing the scores.";
     finding.share_pct = share;
     finding.view = "ops";
-    // A fused kernel spares what goes on with the scores besides; its products stay, faster by what it is not
+    // A fused kernel spares what goes on with the scores besides; how much faster its products are is not
     // known.
     OPSIGHT_ASSIGN(query::Occurrences scores,
                    query::times_of(c.session(), c.facts().device_work ? query::Activity::kDeviceScores
@@ -40,10 +40,14 @@ Rule unfused_attention_rule() {
         .thresholds = {{"share", 3, "% of the wall clock",
                         "below, a change is lost in the noise of iterations"}},
         .bound =
-            "the time of the softmaxes; the products beside them become faster too, which is not counted",
+            "the time of the softmaxes, and of all else that reads or writes the scores: a fused kernel "
+            "still "
+            "takes a part of it",
         .confidence = "medium: square scores are attention in all but rare models",
         .remedy = "Fused attention.",
-        .lines = "out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)",
+        .lines =
+            "out = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask)  # the mask as "
+            "before",
         .query =
             "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS host_ms, sum(gpu_ns) / 1e6 "
             "AS gpu_ms FROM ops WHERE {range} AND regexp_matches(name, '^aten::_softmax(_backward_data)?$') "

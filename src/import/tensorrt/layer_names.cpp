@@ -124,11 +124,17 @@ std::string main_origin(const Layer& layer, const std::vector<std::string>& orig
     return origins.front();
 }
 
+// Where only its name tells what a layer is: one into which nothing else was fused.
+bool only_quantizes(const std::vector<std::string>& origins) {
+    return !origins.empty() && std::all_of(origins.begin(), origins.end(), is_quantization);
+}
+
 std::string op_name(const Layer& layer) {
     std::string name = snake(layer.computes.empty() ? layer.type : layer.computes);
     if (layer.computes == "Pooling" && !layer.variant.empty()) name = snake(layer.variant) + "_pooling";
     if (layer.computes == "Reformat" && layer.variant == "QDQ") name = "quantize";
     if (name.empty() && layer.name.starts_with(kCopy)) name = "reformat";
+    if (name.empty() && only_quantizes(origins_of(layer))) name = "quantize";
     return "trt::" + (name.empty() ? std::string("layer") : name);
 }
 

@@ -167,6 +167,28 @@ TEST(Range, SaysThatItBeginsWithABacklog) {
     EXPECT_THAT(stored.open({.all = true}).range().notes, IsEmpty());
 }
 
+// Kernels of one stream begin at once; those of another wait for something that is not in the recording, or
+// for the kernels of the first.
+TEST(Range, SaysThatOneStreamWaitedForWhatWasNotRecorded) {
+    const auto notes = [](bool recorded) {
+        analyze::TestProfile t;
+        for (int64_t i = 0; i < 4; ++i) {
+            const int64_t at = 200'000 * i;
+            t.annotation("ProfilerStep#" + std::to_string(i), at, 200'000, t.thread());
+            t.op("aten::mm", at, 150'000);
+            t.api("cudaLaunchKernel", at + 10'000, 5, t.thread(), 10 + i);
+            t.kernel("side", at + 10'010, i == 0 && recorded ? 480'000 : 4'000, t.stream(3), 10 + i);
+            t.api("cudaLaunchKernel", at + 50'000, 5, t.thread(), 1 + i);
+            t.kernel("main", 500'000 + 100'000 * i, 90'000, t.stream(), 1 + i);
+        }
+        const StoredProfile stored(std::move(t));
+        return stored.open({.whole = true}).range().notes;
+    };
+    // From the end of the second kernel of the first stream at 214.01 us, of three that run meanwhile.
+    EXPECT_THAT(notes(false), Contains(HasSubstr("no recorded work of the device ran before it")));
+    EXPECT_THAT(notes(true), Not(Contains(HasSubstr("no recorded work"))));
+}
+
 // A recording that began while the device was at work: of that no launch is known.
 TEST(Range, WorkFromBeforeTheRecordingIsABacklogToo) {
     analyze::TestProfile t = steps(4, {});
@@ -188,9 +210,10 @@ TEST(Range, SaysThatTheDeviceWasMostLikelyBusyBeforeTheRecording) {
     }
     const StoredProfile stored(std::move(t));
     // From the end of the launch at 50,005 ns to the begin of its kernel at 500,000.
-    EXPECT_THAT(stored.open({.all = true}).range().notes,
-                ElementsAre(HasSubstr(
-                    "the first work of the device began 0.450 ms of the wall clock after its launch")));
+    EXPECT_THAT(
+        stored.open({.all = true}).range().notes,
+        ElementsAre(HasSubstr(
+            "the first work of a stream was launched, and for 0.450 ms of the wall clock no recorded work")));
     EXPECT_THAT(stored.open({.whole = true}).range().notes,
                 Contains(HasSubstr("utilization is a lower bound")));
     // The range from iteration 2 on begins at 0.4 ms, with work that was launched before it.

@@ -42,9 +42,10 @@ Result<std::string> work_before_the_recording(Session& session) {
     const int64_t wait = std::get<int64_t>(rows.rows[0][0]), wall = std::get<int64_t>(rows.rows[0][1]);
     if (!worth_saying(wait, wall)) return std::string();
     return fmt::format(
-        "the first work of the device began {} of the wall clock after its launch: what the device did until "
-        "then was not recorded, most likely work from before the recording; its utilization is a lower "
-        "bound, and iterations may take less time than shown",
+        "the first work of a stream was launched, and for {} of the wall clock no recorded work of the "
+        "device "
+        "ran before it: what the device did until then was not recorded, most likely work from before the "
+        "recording; its utilization is a lower bound, and iterations may take less time than shown",
         milliseconds(wait));
 }
 

@@ -302,6 +302,23 @@ TEST(Work, SharesOfThePeakWithGapsAreLowerBounds) {
 }
 
 // Of kernels whose products no formula counts there is no share of a peak, and no note on one.
+// The kernel of an iteration before the range runs within its wall clock.
+TEST(Work, SharesOfThePeakAreLowerBoundsWhereOtherIterationsWorkMeanwhile) {
+    analyze::TestProfile t;
+    t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+    for (int64_t i = 0; i < 3; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), 1000 * i, 1000, t.thread());
+        t.op("aten::mm", 1000 * i + 10, 50, t.thread(), product(t));
+        launch(t, "ampere_sgemm_64x64_nn", 1000 * i + 20, 1000 * i + 800, 600);
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.start = 1, .stop = 2});
+    const ResultTable work = table_of(session, "summary", "work");
+    EXPECT_EQ(cell(work, "mfu_at_least"), Cell(true));
+    Session all = stored.open({.all = true});
+    EXPECT_EQ(cell(table_of(all, "summary", "work"), "mfu_at_least"), Cell(false));
+}
+
 TEST(Work, WithoutProductsThereIsNoShareOfThePeak) {
     const StoredProfile stored = sum_on("NVIDIA A100-SXM4-80GB", 9000);
     Session session = stored.open({.all = true});

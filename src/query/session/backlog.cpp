@@ -17,6 +17,12 @@ std::string milliseconds(int64_t ns) {
     return fmt::format("{:.3f} ms", static_cast<double>(ns) / 1e6);
 }
 
+std::string period_of_device(const duck::Rows& period) {
+    const auto* ns = std::get_if<int64_t>(&period.rows.at(0)[0]);
+    return ns ? fmt::format("; on the device an iteration begins every {}", milliseconds(*ns))
+              : std::string();
+}
+
 Result<std::string> work_before_the_range(Session& session) {
     if (session.range().whole) return std::string();
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(session::sql::backlog));
@@ -30,9 +36,7 @@ Result<std::string> work_before_the_range(Session& session) {
         milliseconds(backlog));
     OPSIGHT_ASSIGN(const duck::Rows period,
                    session.query(duck::Statement(session::sql::device_period).set("rank", rank)));
-    if (const auto* ns = std::get_if<int64_t>(&period.rows.at(0)[0]))
-        text += fmt::format("; on the device an iteration begins every {}", milliseconds(*ns));
-    return text;
+    return text + period_of_device(period);
 }
 
 Result<std::string> work_before_the_recording(Session& session) {
@@ -56,6 +60,25 @@ Result<std::string> backlog_of_range(Session& session) {
     OPSIGHT_ASSIGN(std::string before_range, work_before_the_range(session));
     if (!before_range.empty()) return before_range;
     return work_before_the_recording(session);
+}
+
+Result<std::string> tail_of_range(Session& session) {
+    if (!session.contents().device_work) return std::string();
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(session::sql::tail));
+    if (rows.rows.empty()) return std::string();
+    const auto number = [&rows](size_t i) { return std::get<int64_t>(rows.rows[0][i]); };
+    const int64_t tail = number(1), median = number(2), wall = number(3);
+    if (2 * tail < median || !worth_saying(tail, wall)) return std::string();
+    OPSIGHT_ASSIGN(const duck::Rows period,
+                   session.query(duck::Statement(session::sql::device_period).set("rank", number(0))));
+    return fmt::format(
+               "the last iteration holds {} in which the device finishes what was launched until its end: "
+               "the longest "
+               "iteration and the deviation tell of that, and the shorter ones may launch more than the "
+               "device does "
+               "meanwhile",
+               milliseconds(tail)) +
+           period_of_device(period);
 }
 
 }  // namespace opsight::query

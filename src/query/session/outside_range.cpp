@@ -65,4 +65,17 @@ Result<std::string> beyond_wall_clock(Session& session) {
            listed(parts) + " only system and library calls were recorded";
 }
 
+Result<std::string> time_of_profiler(Session& session) {
+    constexpr double kWorthSaying = 0.01;
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(session::sql::profiler_time));
+    if (rows.rows.empty()) return std::string();
+    const int64_t ns = std::get<int64_t>(rows.rows[0][0]), wall = std::get<int64_t>(rows.rows[0][1]);
+    if (static_cast<double>(ns) < kWorthSaying * static_cast<double>(wall)) return std::string();
+    return fmt::format(
+        "the recording begins or ends with the profiler's own start and stop, {:.3f} ms by its Python "
+        "frames: the wall "
+        "clock does not hold them",
+        static_cast<double>(ns) / 1e6);
+}
+
 }  // namespace opsight::query

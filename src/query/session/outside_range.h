@@ -17,4 +17,8 @@ Result<std::string> outside_range(Session& session);
 // wall clock before or after it; else empty. Needs sel_wall.
 Result<std::string> beyond_wall_clock(Session& session);
 
+// What the wall clock of the whole run leaves out at its ends as the profiler's own start and stop; empty
+// where that is less than a hundredth of it. Needs profiler_ends.
+Result<std::string> time_of_profiler(Session& session);
+
 }  // namespace opsight::query

@@ -174,6 +174,8 @@ Status Session::start(const RangeOptions& options) {
     OPSIGHT_TRY(execute(range_.whole ? sql::whole_iteration_times : sql::iteration_times));
     OPSIGHT_ASSIGN(std::string backlog, backlog_of_range(*this));
     if (!backlog.empty()) range_.notes.push_back(std::move(backlog));
+    OPSIGHT_ASSIGN(std::string tail, tail_of_range(*this));
+    if (!tail.empty()) range_.notes.push_back(std::move(tail));
     return {};
 }
 
@@ -401,7 +403,11 @@ Status Session::measure_wall() {
 }
 
 Status Session::measure_whole() {
-    return execute(sql::whole_wall_clock);
+    OPSIGHT_TRY(execute(sql::profiler_ends));
+    OPSIGHT_TRY(execute(sql::whole_wall_clock));
+    OPSIGHT_ASSIGN(std::string own, time_of_profiler(*this));
+    if (!own.empty()) range_.notes.push_back(std::move(own));
+    return {};
 }
 
 Status Session::prepare_streams() {

@@ -153,6 +153,24 @@ TEST_F(RangeSumsTest, RangesOfLibrariesAreNotSuggested) {
     EXPECT_EQ((*choice)->name, "saxpy");
 }
 
+// As the option takes them; markers of lines of code are no steps.
+TEST_F(RangeSumsTest, WithinAnotherOfTheNameIsNoOtherIteration) {
+    for (int i = 0; i < 4; ++i) {
+        range("train_fn", 1000 * i, 1000 * i + 900);
+        range("train_fn", 1000 * i + 10, 1000 * i + 800);
+        range("profile2.py:314", 1000 * i, 1000 * i + 990);
+    }
+    const StoredProfile stored(std::move(made));
+    Session session = stored.open();
+    const auto choice = iteration_choice(session);
+    ASSERT_TRUE(choice && *choice);
+    EXPECT_EQ((*choice)->name, "train_fn");
+    EXPECT_EQ((*choice)->count, 4);
+    RangeOptions options;
+    options.iteration_range = (*choice)->pattern;
+    EXPECT_EQ(stored.open(options).range().total, 4);
+}
+
 TEST_F(RangeSumsTest, NamesWithNumbersAreOneSuggestion) {
     for (int i = 0; i < 4; ++i)
         range(("pass (" + std::to_string(i) + ")").c_str(), 1000 * i, 900 + 1000 * i);

@@ -23,6 +23,16 @@ WITH lines AS (
     FROM lines s
     LEFT JOIN raw.kernel_names k ON k.id = s.kernel
     WHERE NOT $device_work OR k.class = kernel_class('compute')
+), beside AS (
+    -- Work of other iterations within the wall clock, of which the range has not counted anything.
+    SELECT greatest(0, (
+        SELECT coalesce(sum(least(d.begin_ns + d.dur_ns, w.end_ns) - greatest(d.begin_ns, w.begin_ns)), 0)
+        FROM raw.device_spans d
+        JOIN raw.kernel_names k ON k.id = d.name AND k.class = kernel_class('compute')
+        JOIN raw.tracks t ON t.id = d.track
+        JOIN sel_wall w ON w.rank = t.rank AND d.begin_ns < w.end_ns AND w.begin_ns < d.begin_ns + d.dur_ns
+        WHERE $device_work AND d.kind = device_kind('kernel')
+    ) - coalesce((SELECT time_ns FROM computing), 0)) AS ns
 ), products AS (
     -- The format in which most of the products ran.
     SELECT max_by(precision, in_all) AS precision
@@ -55,13 +65,14 @@ WITH lines AS (
 ), uses AS (
     SELECT 1e11 * (x.matrix_flops - x.recomputed_flops) / nullif(k.possible, 0) AS mfu_pct,
            1e11 * x.matrix_flops / nullif(k.possible, 0) AS hfu_pct,
-           coalesce(c.counted_ns, 0) < 0.9995 * c.time_ns AS at_least,
+           c.time_ns + CASE WHEN b.ns >= 0.01 * c.time_ns THEN b.ns ELSE 0 END AS all_ns,
+           coalesce(c.counted_ns, 0) < 0.9995 * all_ns AS at_least,
            CASE WHEN at_least THEN 'at least ' ELSE '' END AS before,
            CASE WHEN at_least
-                THEN format(' (by {:.1f}% of the kernel time)', 100.0 * coalesce(c.counted_ns, 0) / c.time_ns)
+                THEN format(' (by {:.1f}% of the kernel time)', 100.0 * coalesce(c.counted_ns, 0) / all_ns)
                 ELSE ''
            END AS after
-    FROM sums x, peaks k, computing c
+    FROM sums x, peaks k, computing c, beside b
 )
 SELECT 100.0 * x.work_ns / nullif(x.time_ns, 0) AS counted_pct,
        100.0 * x.bounded_ns / nullif(x.time_ns, 0) AS bounded_pct,

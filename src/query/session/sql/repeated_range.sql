@@ -1,6 +1,7 @@
 -- The range that most likely is the program's main loop. Names alike but for their numbers count as one: "iter 17". Of
 -- each the thread that has most; names that say what they are come first, then what takes most time. Ranges of
--- libraries are not steps of the program.
+-- libraries and lines of code (markers of PyProf) are not steps of the program. Those within another of the name are
+-- part of it.
 WITH c AS (
     SELECT a.name, a.track, count(*) AS count, sum(a.dur_ns) AS total
     FROM raw.annotations a
@@ -22,11 +23,25 @@ WITH c AS (
            count(DISTINCT text) AS names
     FROM n
     GROUP BY ALL
-    HAVING sum(count) >= 3
+    HAVING sum(count) >= 3 AND NOT regexp_matches(stem, '\.py:#?\d*$')
+), best AS MATERIALIZED (
+    SELECT CASE WHEN names = 1 THEN text ELSE stem END AS name, names > 1 AS numbered, stem, track
+    FROM s
+    ORDER BY regexp_matches(stem, '(?i)(^|[^a-z])(step|iter|iteration|frame|batch|minibatch|epoch|cycle|tick|timestep|'
+                                  || 'request)s?([^a-z]|$)') DESC,
+             total DESC, stem
+    LIMIT 1
+), each AS (
+    SELECT a.begin_ns,
+           max(a.begin_ns + a.dur_ns) OVER (PARTITION BY a.track ORDER BY a.begin_ns, a.dur_ns DESC
+                                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS open_until_ns
+    FROM raw.annotations a
+    JOIN raw.strings x ON x.id = a.name
+    JOIN best b ON b.track = a.track AND b.stem = name_stem(x.text)
+    WHERE NOT has_flag(a.flags, 'unfinished') AND NOT has_flag(a.flags, 'instant')
+), outermost AS (
+    SELECT count(*) AS count FROM each WHERE open_until_ns IS NULL OR open_until_ns <= begin_ns
 )
-SELECT CASE WHEN names = 1 THEN text ELSE stem END AS name, names > 1 AS numbered, count
-FROM s
-ORDER BY regexp_matches(stem, '(?i)(^|[^a-z])(step|iter|iteration|frame|batch|minibatch|epoch|cycle|tick|timestep|'
-                              || 'request)s?([^a-z]|$)') DESC,
-         total DESC, stem
-LIMIT 1
+SELECT b.name, b.numbered, o.count
+FROM best b, outermost o
+WHERE o.count >= 3

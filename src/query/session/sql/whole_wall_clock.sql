@@ -1,5 +1,6 @@
 -- From the first to the last thing that the program is seen to do. What the system or a library does for it is not a
--- sign of its own (a thread may sleep in poll for the whole run), unless there is nothing else.
+-- sign of its own (a thread may sleep in poll for the whole run), unless there is nothing else. The profiler's own
+-- start and stop are not the program's. Needs profiler_ends.
 CREATE TEMP TABLE sel_wall AS
 WITH spans AS (
     SELECT track, begin_ns, dur_ns FROM raw.device_spans WHERE is_busy(kind)
@@ -25,7 +26,10 @@ WITH spans AS (
     WHERE t.kind = track_kind('thread')
     GROUP BY t.rank
 )
-FROM own
+SELECT o.rank, greatest(o.begin_ns, coalesce(p.begin_ns, o.begin_ns)) AS begin_ns,
+       least(o.end_ns, coalesce(p.end_ns, o.end_ns)) AS end_ns
+FROM own o
+LEFT JOIN profiler_ends p ON p.rank = o.rank
 UNION ALL
 FROM others
 WHERE rank NOT IN (SELECT rank FROM own)

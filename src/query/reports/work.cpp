@@ -45,6 +45,23 @@ bool tells(const ResultTable& table, std::string_view key) {
     return false;
 }
 
+// The least that work needs is no least where kernels take less, and then the peak that stands beside it is
+// none.
+void note_faster_than_bound(ResultTable& table) {
+    constexpr double kWholly = 100.5;  // %: rounded
+    for (size_t i = 0; i < table.columns.size() && !table.rows.empty(); ++i) {
+        if (table.columns[i].key != "efficiency_pct") continue;
+        const auto* pct = std::get_if<double>(&table.rows[0][i]);
+        if (!pct || *pct <= kWholly) return;
+        table.notes.emplace_back(
+            "kernels take less time than the least that their work needs by the device's peaks: data come "
+            "from its "
+            "caches, less is computed than shapes tell (masks, sparsity), its clock is higher than the "
+            "table's, or it is "
+            "another device; shares of the peak do not hold then (report roofline: which ops)");
+    }
+}
+
 // A table of one row without a column that it has.
 void leave_out(ResultTable& table, std::string_view key) {
     const auto column = std::find_if(table.columns.begin(), table.columns.end(),
@@ -138,6 +155,7 @@ Result<ResultTable> work_summary(Session& session, bool for_people) {
             "MFU = (FLOPs of products - those computed again) / (wall clock x peak of the devices used); HFU "
             "takes those computed again in");
     }
+    note_faster_than_bound(table);
     return table;
 }
 

@@ -36,6 +36,20 @@ std::string remark(std::string_view device, int64_t ns) {
     return text ? *text : std::string();
 }
 
+// 6.2 us are the least.
+TEST(Summary, SaysWhereKernelsAreFasterThanTheirBound) {
+    for (const int64_t ns : {3000, 9000}) {
+        const StoredProfile stored = sum_on("NVIDIA A100-SXM4-80GB", ns);
+        Session session = stored.open({.all = true});
+        const auto said = Contains(HasSubstr("less time than the least that their work needs"));
+        const ResultTable work = table_of(session, "summary", "work");
+        if (ns == 3000)
+            EXPECT_THAT(work.notes, said);
+        else
+            EXPECT_THAT(work.notes, Not(said));
+    }
+}
+
 TEST(Ceilings, HaveARowForEachLevelOfTheMemory) {
     const StoredProfile stored = sum_on("NVIDIA A100-SXM4-80GB", 9000);
     Session session = stored.open({.all = true});

@@ -14,6 +14,8 @@ Status check(Context& c) {
     if (share < c.threshold("share")) return {};
     Finding finding{"data_loading", "problem",
                     fmt::format("The run waits for its data in {} of the time", percent(share))};
+    constexpr double kMuch = 20;  // %
+    const char* come_first = share >= kMuch ? "come before any tuning of kernels" : "shorten that";
     if (f.loads_itself && !f.loads_by_workers) {
         finding.evidence =
             "The training process loads the data itself (_SingleProcessDataLoaderIter): num_workers is 0.";
@@ -24,12 +26,11 @@ Status check(Context& c) {
         finding.evidence =
             "Workers load the data (_MultiProcessingDataLoaderIter), and the training process waits for "
             "them.";
-        finding.advice =
-            "More workers, a larger prefetch_factor, or cheaper preprocessing come before any tuning of "
-            "kernels.";
+        finding.advice = std::string("More workers, a larger prefetch_factor, or cheaper preprocessing ") +
+                         come_first + ".";
     } else {
         finding.advice =
-            "Loading ahead and beside the work, or cheaper preprocessing come before any tuning of kernels.";
+            std::string("Loading ahead and beside the work, or cheaper preprocessing ") + come_first + ".";
     }
     finding.share_pct = share;
     finding.view = "iterations";

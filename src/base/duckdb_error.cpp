@@ -20,7 +20,8 @@ Error duckdb_error(const char* text) {
     for (const auto& [part, code] : kWords)
         if (words.find(part) != std::string_view::npos) error.code = code;
     // Where it fell within DuckDB helps nobody who reads a message.
-    error.what.resize(std::min(error.what.find("\n\nStack Trace:"), error.what.size()));
+    const size_t end = words.find("\n\nStack Trace:");
+    error.what.resize(std::min(end, error.what.size()));
     return error;
 }
 

@@ -80,6 +80,21 @@ class Inputs(unittest.TestCase):
         done = opsight_cli.run("sweep", folder, "--wide", timeout=60)
         self.assertIn("is not a regular file", done.stdout)
 
+    def test_a_sweep_writes_through_no_link(self):
+        kept = os.path.join(self.folder, "kept")
+        for name, code in (("runs.jsonl", 1), ("lock", 1), ("runs/b=1.1.bare.txt", 0), ("runs/b=1.1.recorded.txt", 0)):
+            with open(kept, "w", encoding="utf-8") as file:
+                file.write("kept\n")
+            folder = tempfile.mkdtemp(dir=self.folder)
+            os.mkdir(folder + "/runs")
+            os.symlink(kept, os.path.join(folder, name))
+            with self.subTest(name):
+                done = opsight_cli.run("sweep", "--vary", "b=1", "--repeat", "1", "-o", folder, "--", "echo", "{b}",
+                                       check=False, timeout=60)
+                self.assertEqual(done.returncode, code, done.stderr)
+                with open(kept, encoding="utf-8") as file:
+                    self.assertEqual(file.read(), "kept\n")
+
     def test_a_sweep_tells_which_runs_it_cannot_read(self):
         folder = self.sweep()
         with open(folder + "/runs.jsonl", "w", encoding="utf-8") as file:

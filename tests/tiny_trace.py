@@ -38,3 +38,13 @@ def write(folder, name="trace.json", steps=4):
     with open(path, "w", encoding="utf-8") as file:
         json.dump(trace(steps), file)
     return path
+
+
+def write_model(folder):
+    """A network of one op that the trace runs, as a file; its path."""
+    path = os.path.join(folder, "model.pbtxt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } '
+                   'attr { key: "shape" value { shape { dim { size: 1 } dim { size: 8 } } } } }\n'
+                   'node { name: "y" op: "Relu" input: "x" attr { key: "T" value { type: DT_FLOAT } } }\n')
+    return path

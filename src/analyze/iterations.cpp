@@ -11,6 +11,7 @@ namespace opsight::analyze {
 namespace {
 
 constexpr int64_t kLeastTimesRounding = 100;  // so much longer than it are iterations, at least
+constexpr int64_t kTimesTheLongerOfTwo = 10;  // of two nobody knows how far they vary
 
 void sort_by_end(std::vector<IterationCandidate>& c) {
     std::stable_sort(c.begin(), c.end(), [](const IterationCandidate& a, const IterationCandidate& b) {
@@ -83,9 +84,16 @@ bool stands_out(const Iteration* first, const Iteration* begin, const Iteration*
            middle + std::max(3 * deviation, kLeastSlower * middle);
 }
 
+// Whether `first` takes many times what either of the two after it takes.
+bool dwarfs_both(const Iteration* first) {
+    const auto duration = [](const Iteration& it) { return it.end_ns - it.begin_ns; };
+    return duration(first[0]) / kTimesTheLongerOfTwo >= std::max(duration(first[1]), duration(first[2]));
+}
+
 void mark_slow_start(std::vector<Iteration>& list, size_t first, size_t last, const Intern& intern) {
-    for (size_t i = first; i + kFewestRest < last; ++i) {
+    for (size_t i = first; i + kFewestRest <= last; ++i) {
         if (!stands_out(&list[i], &list[i + 1], list.data() + last)) break;
+        if (i + kFewestRest == last && !dwarfs_both(&list[i])) break;
         list[i].warmup = true;
         list[i].warmup_reason = intern("slower than the iterations after it");
     }

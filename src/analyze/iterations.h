@@ -50,8 +50,9 @@ Iterations iterations_from_ranges(std::vector<IterationCandidate> candidates, st
 Iterations iterations_from_markers(std::vector<IterationCandidate> candidates);
 
 // Marks as warm-up the leading iterations of each rank that take longer than the median of the rest by more
-// than three median absolute deviations and a tenth (with at least kFewestRest others to compare with), and
-// every iteration that an event falls into. Linear for each leading iteration that is marked.
+// than three median absolute deviations and a tenth (with at least kFewestRest others to compare with; with
+// two, also at least ten times the longer one), and every iteration that an event falls into. Linear for
+// each leading iteration that is marked.
 inline constexpr size_t kFewestRest = 3;
 inline constexpr double kLeastSlower = 0.1;  // equal iterations differ by less
 void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern);

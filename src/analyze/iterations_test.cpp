@@ -83,22 +83,43 @@ TEST(Iterations, WarmupIsSlowerThanTheRestByThreeDeviations) {
     EXPECT_FALSE(it.list[7].warmup) << "slow, but not at the start";
 }
 
-TEST(Iterations, TooFewToCompareAreNoWarmup) {
-    Iterations it = iterations_from_markers({span(0, 5000), span(5000, 5100), span(5100, 5200)});
-    mark_warmup(it, {}, [](std::string_view) { return StringId(size_t{1}); });
-    EXPECT_FALSE(it.list[0].warmup);
-}
-
-TEST(Iterations, EqualOnesAreNoWarmup) {
+// The warm-up marks of iterations of these durations, one after the other: 'w' or '-'.
+std::string warmup_of(const std::vector<int64_t>& durations) {
     std::vector<IterationCandidate> spans;
-    for (int64_t i = 0, at = 0; i < 30; ++i) {
-        const int64_t dur = i < 13 ? 10'200 + i : 10'000 + i % 3;
+    int64_t at = 0;
+    for (const int64_t dur : durations) {
         spans.push_back(span(at, at + dur));
         at += dur;
     }
     Iterations it = iterations_from_markers(spans);
     mark_warmup(it, {}, [](std::string_view) { return StringId(size_t{1}); });
-    EXPECT_FALSE(it.list[0].warmup) << "two percent are no slow start, however even the others are";
+    std::string marks;
+    for (const Iteration& one : it.list)
+        marks += one.warmup ? 'w' : '-';
+    return marks;
+}
+
+TEST(Iterations, OfThreeTheFirstIsWarmupWhereItTakesTenTimesTheLongerOfTheOthers) {
+    EXPECT_EQ(warmup_of({1'175'000, 3'500, 2'500}), "w--");
+    EXPECT_EQ(warmup_of({1'000, 100, 90}), "w--");
+    EXPECT_EQ(warmup_of({999, 100, 90}), "---");
+    EXPECT_EQ(warmup_of({1'000, 90, 101}), "---") << "the longer one counts, not the nearer";
+    EXPECT_EQ(warmup_of({100, 1'000, 90}), "---") << "only the first can be a slow start";
+    EXPECT_EQ(warmup_of({5'000, 1'200, 100, 90}), "ww--") << "each is compared with those after it";
+    EXPECT_EQ(warmup_of({5'000, 700, 100, 90}), "w---");
+}
+
+TEST(Iterations, TooFewToCompareAreNoWarmup) {
+    EXPECT_EQ(warmup_of({5'000}), "-");
+    EXPECT_EQ(warmup_of({5'000, 1}), "--");
+}
+
+TEST(Iterations, EqualOnesAreNoWarmup) {
+    std::vector<int64_t> durations;
+    for (int64_t i = 0; i < 30; ++i)
+        durations.push_back(i < 13 ? 10'200 + i : 10'000 + i % 3);
+    EXPECT_EQ(warmup_of(durations), std::string(30, '-'))
+        << "two percent are no slow start, however even the others are";
 }
 
 class Found : public ::testing::Test {

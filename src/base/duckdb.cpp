@@ -6,6 +6,7 @@
 
 #include "base/duckdb_cells.h"
 #include "base/duckdb_error.h"
+#include "base/duckdb_log.h"
 
 namespace opsight::duck {
 
@@ -159,6 +160,7 @@ Result<Database> Database::open(const std::string& path, const OpenOptions& opti
 
 // What a file brings with it (a log of changes, too) is read only after all doors are shut.
 Result<Database> Database::attach(const std::string& path, const OpenOptions& options, const Check& check) {
+    OPSIGHT_TRY(check_log(path));
     OpenOptions memory = options;
     memory.read_only = false;
     OPSIGHT_ASSIGN(std::shared_ptr<Handle> handle, make(":memory:", memory));
@@ -166,7 +168,7 @@ Result<Database> Database::attach(const std::string& path, const OpenOptions& op
     OPSIGHT_ASSIGN(Connection connection, database.connect());
     OPSIGHT_TRY(
         connection.execute("SET temp_directory = " + quote_text(path + ".tmp") + "; SET allowed_paths = [" +
-                           quote_text(path) + ", " + quote_text(path + ".wal") + "]" +
+                           quote_text(path) + ", " + quote_text(log_beside(path)) + "]" +
                            (options.write_folder.empty()
                                 ? std::string()
                                 : "; SET allowed_directories = [" + quote_text(options.write_folder) + "]") +

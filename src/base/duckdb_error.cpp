@@ -1,5 +1,6 @@
 #include "base/duckdb_error.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +19,9 @@ Error duckdb_error(const char* text) {
     const std::string_view words = error.what;
     for (const auto& [part, code] : kWords)
         if (words.find(part) != std::string_view::npos) error.code = code;
+    // Where it fell within DuckDB helps nobody who reads a message.
+    const size_t end = words.find("\n\nStack Trace:");
+    error.what.resize(std::min(end, error.what.size()));
     return error;
 }
 

@@ -20,5 +20,14 @@ TEST(DuckdbError, KnowsTheWordsThatWeDecideBy) {
     EXPECT_EQ(duckdb_error(nullptr).what, "unknown DuckDB error");
 }
 
+TEST(DuckdbError, LeavesOutWhereItFell) {
+    const Error error =
+        duckdb_error("FATAL Error: No space left on device\n\nStack Trace:\n\n/lib/x.so(f+0x1) [0x2]\n");
+    EXPECT_EQ(error.what, "FATAL Error: No space left on device");
+    EXPECT_EQ(error.code, ErrorCode::kNoSpace);
+    EXPECT_EQ(duckdb_error("Parser Error: here\n\nLINE 1: x\n        ^").what,
+              "Parser Error: here\n\nLINE 1: x\n        ^");
+}
+
 }  // namespace
 }  // namespace opsight::duck

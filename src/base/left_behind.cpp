@@ -53,17 +53,7 @@ void remove_inside(int folder, int levels) {
 
 void remove_and_end(int signal) {
     if (child_group > 0) ::kill(-child_group, SIGTERM);
-    for (const Place& place : places) {
-        if (!place.used) continue;
-        const int folder = ::open(place.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (folder < 0) {
-            ::unlink(place.path);
-            continue;
-        }
-        remove_inside(folder, 2);
-        ::close(folder);
-        ::rmdir(place.path);
-    }
+    remove_left_behind();
     std::signal(signal, SIG_DFL);
     std::raise(signal);
 }
@@ -80,6 +70,20 @@ void watch_signals() {
 }
 
 }  // namespace
+
+void remove_left_behind() {
+    for (const Place& place : places) {
+        if (!place.used) continue;
+        const int folder = ::open(place.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (folder < 0) {
+            ::unlink(place.path);
+            continue;
+        }
+        remove_inside(folder, 2);
+        ::close(folder);
+        ::rmdir(place.path);
+    }
+}
 
 ChildProgram::ChildProgram(pid_t group) {
     child_group = group;

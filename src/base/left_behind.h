@@ -24,6 +24,10 @@ class LeftBehind {
     std::string path_;
 };
 
+// Removes what all that are alive stand for. For a signal handler that ends the process in a way of its own:
+// it only makes calls that a handler may make.
+void remove_left_behind();
+
 // A program that works for us in a process group of its own: a signal that ends this process ends it first.
 class ChildProgram {
   public:

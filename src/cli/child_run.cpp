@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/signals.h"
+
 namespace opsight::cli {
 namespace {
 
@@ -23,7 +25,7 @@ sigset_t waited_for() {
     sigset_t set;
     sigemptyset(&set);
     for (const int signal : kStops)
-        sigaddset(&set, signal);
+        if (!is_ignored(signal)) sigaddset(&set, signal);  // one that is blocked would come all the same
     sigaddset(&set, SIGCHLD);
     return set;
 }
@@ -121,7 +123,8 @@ Result<ChildEnd> run_child(const std::vector<std::string>& words, const std::str
     for (const std::string& word : words)
         pointers.push_back(const_cast<char*>(word.c_str()));
     pointers.push_back(nullptr);
-    const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    unlink(output.c_str());  // a new file: a link there, or a pipe, would lead elsewhere
+    const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0) return fail(fmt::format("cannot be written: {}", std::strerror(errno)), output);
     int report[2];  // carries execvp's errno; closes by itself when the program starts
     if (pipe2(report, O_CLOEXEC) != 0) {

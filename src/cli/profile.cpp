@@ -6,14 +6,13 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "base/output_file.h"
 #include "cli/commands.h"
+#include "cli/kept_when_stopped.h"
 #include "cli/outcome_file.h"
 #include "cli/save_profile.h"
 #include "cli/standard_output.h"
@@ -105,33 +104,6 @@ std::string still_running_words(size_t processes) {
     return fmt::format("{} of the program's processes {} still running", processes,
                        processes == 1 ? "is" : "are");
 }
-
-// While the recording becomes a profile: a Ctrl-C, or another signal to end, leaves the recording and says
-// where.
-class KeptWhenStopped {
-  public:
-    KeptWhenStopped(const std::string& folder, const std::string& output) {
-        const std::string line =
-            fmt::format("opsight: stopped; the recording is kept: opsight import {} -o {}\n", folder, output);
-        length_ = std::min(line.size(), sizeof line_);
-        std::memcpy(line_, line.data(), length_);
-        for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-            std::signal(signal, [](int number) {
-                [[maybe_unused]] const ssize_t told = write(2, line_, length_);
-                _exit(128 + number);
-            });
-    }
-    ~KeptWhenStopped() {
-        for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-            std::signal(signal, SIG_DFL);
-    }
-    KeptWhenStopped(const KeptWhenStopped&) = delete;
-    KeptWhenStopped& operator=(const KeptWhenStopped&) = delete;
-
-  private:
-    static inline char line_[8192];
-    static inline size_t length_ = 0;
-};
 
 // "profile.opsight", or the first of "profile-2.opsight", ... that is free.
 std::string free_name() {

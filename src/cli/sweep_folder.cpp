@@ -137,7 +137,7 @@ Result<SweepFolder> SweepFolder::open_for(const std::string& path, const SweepPl
     folder.plan_ = plan;
     OPSIGHT_TRY(folder.write_plan());
     const std::string lines = path + "/runs.jsonl";
-    folder.lines_ = ::open(lines.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    folder.lines_ = ::open(lines.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (folder.lines_ < 0) return fail(no_room_for(lines).error());
     // What was cut ends here, so that the next line is one.
     if (folder.torn_ && ::write(folder.lines_, "\n", 1) != 1) return fail(no_room_for(lines).error());
@@ -146,7 +146,7 @@ Result<SweepFolder> SweepFolder::open_for(const std::string& path, const SweepPl
 
 Status SweepFolder::lock() {
     const std::string path = path_ + "/lock";
-    lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (lock_ < 0) return no_room_for(path);
     if (::flock(lock_, LOCK_EX | LOCK_NB) == 0) return {};
     return fail("another sweep is running in it", path_, {}, "wait for it, or choose another folder with -o");

@@ -426,7 +426,8 @@ void opsight_torch_property(const char* key, const char* value) {
 }
 
 const void* opsight_torch_module(const char* name) {
-    const size_t length = std::min(std::strlen(name), opsight::wire::kMaxBlob);
+    // One that is longer than what is kept is seen to be where it is defined.
+    const size_t length = std::min(std::strlen(name), opsight::wire::kMaxBlob + 1);
     auto* module = static_cast<ModuleName*>(std::malloc(sizeof(ModuleName) + length));
     if (!module) return nullptr;
     module->hash = opsight::collect::hash_bytes(name, length);

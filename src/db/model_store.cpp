@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "analyze/model_groups.h"
+#include "base/duckdb_log.h"
 #include "cost/estimate.h"
 #include "db/model_calls.h"
 #include "db/reader.h"
@@ -10,6 +13,8 @@
 
 namespace opsight::db {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct NodeCost {
     cost::WorkKind kind = cost::WorkKind::kFree;
@@ -210,14 +215,20 @@ AddedModel sums_of(const Plan& plan) {
     return added;
 }
 
+Error not_added(Error error, const std::string& path) {
+    const bool full = error.code == ErrorCode::kNoSpace;
+    error.what = full ? "the disk is full: the model could not be added"
+                      : "the model could not be added: " + error.what;
+    if (error.remedy.empty())
+        error.remedy = full ? "make room beside the profile, which is as it was" : "the profile is as it was";
+    error.file = path;
+    return error;
+}
+
 }  // namespace
 
 Result<AddedModel> add_model(const std::string& path, const ModelGraph& graph, const std::string& file) {
-    const auto named = [&path](Error error) {
-        error.what = "the model could not be added: " + error.what;
-        error.file = path;
-        return fail(std::move(error));
-    };
+    const auto named = [&path](Error error) { return fail(not_added(std::move(error), path)); };
     OPSIGHT_ASSIGN(OpenProfile profile, open_profile_to_change(path));
     duck::Connection& connection = profile.connection;
     Plan plan{graph, analyze::group_nodes(graph), {}, {}, edges_of(graph), {}, 0};
@@ -232,11 +243,17 @@ Result<AddedModel> add_model(const std::string& path, const ModelGraph& graph, c
     plan.settings.batch = static_cast<double>(plan.calls.batch);
     count_work(plan);
     const AddedModel added = sums_of(plan);
-    Status written = connection.execute("BEGIN TRANSACTION");
+    // What somebody committed before goes into the file first: the log is ours alone then.
+    Status written = connection.execute("CHECKPOINT; BEGIN TRANSACTION");
     if (written) written = write_model(connection, plan, file, added);
     if (written) written = connection.execute("COMMIT");
     if (!written) return named(std::move(written).error());
-    if (Status done = connection.execute("CHECKPOINT"); !done) return named(std::move(done).error());
+    if (Status done = connection.execute("CHECKPOINT"); !done) {
+        // It is committed, but to the log: from there it would come back, or not, where the file is copied.
+        std::error_code absent;
+        fs::remove(duck::log_beside(fs::absolute(path, absent).string()), absent);
+        return named(std::move(done).error());
+    }
     return added;
 }
 

@@ -255,7 +255,7 @@ bool ThreadStream::next_chunk(size_t bytes) {
 
 uint32_t ThreadStream::define_blob(RecordType type, std::string_view blob, BlobRecord head) {
     if (blob.size() > kMaxBlob) {
-        writer_->header()->cut_texts.fetch_add(1, std::memory_order_relaxed);
+        writer_->count_cut_text();
         blob = blob.substr(0, kMaxBlob);
     }
     const size_t bytes = sizeof(BlobRecord) + padded(blob.size());

@@ -46,6 +46,8 @@ class CaptureWriter {
     void count_left_open() { header()->left_open.fetch_add(1, std::memory_order_relaxed); }
     // Something that no record can hold, whatever room there is.
     void count_refused() { header()->refused.fetch_add(1, std::memory_order_relaxed); }
+    // A text of which only the first kMaxBlob bytes are kept.
+    void count_cut_text() { header()->cut_texts.fetch_add(1, std::memory_order_relaxed); }
 
   private:
     friend class ThreadStream;

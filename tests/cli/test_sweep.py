@@ -120,6 +120,24 @@ class SweepTest(unittest.TestCase):
             os.kill(pid, 0)
         self.assertEqual(self.lines(folder), [])
 
+    def test_a_signal_that_is_ignored_stops_nothing(self):
+        go, started = os.path.join(self.folder, "go"), os.path.join(self.folder, "started")
+        waits = f"touch {started}; while ! test -e {go}; do sleep 0.05; done; echo {{a}}"
+        with subprocess.Popen([opsight_cli.PROGRAM, "sweep", "--vary", "a=1", "--repeat", "1", "-o",
+                               os.path.join(self.folder, "s"), "--", "sh", "-c", waits], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True,
+                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as running:
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and not os.path.exists(started):
+                time.sleep(0.05)
+            running.send_signal(signal.SIGHUP)
+            time.sleep(0.5)  # it looks five times a second
+            with open(go, "w", encoding="utf-8"):
+                pass
+            _, said = running.communicate(timeout=60)
+        self.assertNotIn("The same command goes on", said)
+        self.assertNotEqual(running.returncode, 128 + signal.SIGHUP, said)
+
     def test_timeouts_and_exit_codes_are_points(self):
         folder = os.path.join(self.folder, "s")
         done = self.sweep("--vary", "a=0,7,60", "--repeat", "1", "--timeout", "2", "-o", folder, "--json", "--", "sh", "-c",

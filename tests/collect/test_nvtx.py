@@ -5,8 +5,10 @@ Each program is built with our own client of NVTX, and where the CUDA toolkit is
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 BIN = pathlib.Path(os.environ.get("OPSIGHT_BIN_DIR", "build/bin")).absolute()
@@ -328,6 +330,13 @@ class Dying(Nvtx):
                 self.assertTrue(any(reason.startswith("payloads") for reason in reasons), reasons)
                 self.assertEqual(self.diagnostics()["lost_records"], 1100 - 1024 + 1)
 
+    def test_texts_that_are_cut_are_counted(self):
+        for variant in VARIANTS:
+            with self.subTest(variant):
+                self.assert_ran(self.odd("long_texts", variant=variant))
+                self.assertEqual(self.counts(), {"a" * 4096: 3, "w" * 4096: 3, "r" * 4096: 3, "f" * 4096: 1})
+                self.assertEqual(self.diagnostics()["cut_text"], 3)
+
     def test_a_full_recording_is_told_with_what_helps(self):
         (line,) = self.full(self.odd("many", "200000", "2000", options=["--buffer-mb", "2"]))
         self.assertIn("--buffer-mb", line)
@@ -336,6 +345,23 @@ class Dying(Nvtx):
         (line,) = self.full(limited)
         self.assertIn("ulimit", line)
         self.assertNotIn("--buffer-mb", line)
+
+    def test_signals_during_the_import(self):
+        """The recording stays, and nothing of half a profile; what is ignored, as nohup has it, changes nothing."""
+        for number, ignored in ((signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGHUP, True)):
+            with self.subTest(number.name), subprocess.Popen(
+                    [OPSIGHT, "profile", "-o", self.profile, "--", BIN / "nvtx_odd_own", "many", "1000000"], text=True,
+                    stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=self.dir,
+                    preexec_fn=lambda: signal.signal(number, signal.SIG_IGN if ignored else signal.SIG_DFL)) as run:
+                until = time.monotonic() + self.PATIENCE
+                while not list(self.dir.glob(".*.part")) and time.monotonic() < until:
+                    time.sleep(0.01)
+                run.send_signal(number)
+                _, said = run.communicate(timeout=self.PATIENCE)
+                self.assertEqual(run.returncode, 9 if ignored else 128 + number, said)
+                self.assertEqual("the recording is kept" in said, not ignored, said)
+                self.assertEqual(self.profile.exists(), ignored)
+                self.assertEqual(list(self.dir.glob(".*")), [])
 
     def test_a_folder_that_becomes_read_only(self):
         if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
@@ -438,61 +464,6 @@ class Choosing(Nvtx):
         found = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines()}
         self.assertEqual(set(found), {"nvtx", "pytorch", "cuda", "nsys", "counters"})
         self.assertEqual(found["nvtx"], "yes")
-
-
-class NsightSystems(Nvtx):
-    """A made-up nsys that runs the program and leaves a report, and exports it as SQLite."""
-
-    FAKE = """#!/usr/bin/env python3
-import sqlite3, subprocess, sys
-words = sys.argv[1:]
-if words[0] == "export":
-    file = sqlite3.connect(words[words.index("--output") + 1])
-    file.executescript('''
-        CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
-        CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER);
-        INSERT INTO NVTX_EVENTS VALUES (100, 200, 59, 'from nsys', 16777216001);''')
-    file.commit()
-    sys.exit(0)
-assert words[0] == "profile", words
-output = words[words.index("--output") + 1]
-at = next(i for i, word in enumerate(words) if word.endswith("nvtx_odd_own"))
-open(output + ".nsys-rep", "w").write(" ".join(words[:at]))
-sys.exit(subprocess.run(words[at:]).returncode)
-"""
-
-    def test_nsys_runs_the_program_and_its_report_is_imported(self):
-        nsys = self.dir / "tools" / "nsys"
-        nsys.parent.mkdir()
-        nsys.write_text(self.FAKE, encoding="utf-8")
-        nsys.chmod(0o755)
-        environment = dict(os.environ, PATH=f"{nsys.parent}:{os.environ['PATH']}")
-        done = self.odd("many", "10", options=["--collector", "nsys", "--capture-range", "a@b", "--keep-capture"],
-                        env=environment)
-        self.assert_ran(done)
-        self.assertEqual(self.counts(), {"from nsys": 1})
-        (report,) = self.dir.glob("*.capture-*/run.nsys-rep")
-        self.assertIn("--capture-range nvtx --nvtx-capture a@b --capture-range-end stop", report.read_text())
-
-    def test_what_nsys_cannot_do_is_refused_and_its_failure_told(self):
-        nsys = self.dir / "nsys"
-        nsys.write_text("#!/bin/sh\necho \"$*\" >arguments\nexit 7\n", encoding="utf-8")
-        nsys.chmod(0o755)
-        environment = dict(os.environ, PATH=f"{self.dir}:{os.environ['PATH']}")
-        for options in (["--nvtx-sample", "a=2"], ["--skip-iterations", "1"], ["--pytorch"], ["--flush-every", "1"]):
-            done = self.odd("many", "10", options=["--collector", "nsys", *options], env=environment)
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn(f"Nsight Systems has nothing like {options[0]}", done.stderr)
-        done = self.odd("many", "10", env=environment, options=[
-            "--collector", "nsys", "--nvtx-include", "a", "--nvtx-include", "b"])
-        self.assertEqual((done.returncode, done.stdout), (7, ""))
-        self.assertIn("left no report (exit code 7)", done.stderr)
-        self.assertIn("--nvtx-domain-include a,b", (self.dir / "arguments").read_text())
-
-    def test_without_nsys_it_says_so(self):
-        done = self.odd("many", "10", options=["--collector", "nsys"], env={"PATH": "/nowhere"})
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("Nsight Systems is not installed", done.stderr)
 
 
 if __name__ == "__main__":

@@ -232,6 +232,25 @@ int beyond() {
     return 0;
 }
 
+// Texts of more bytes than are kept, of each kind of text.
+int long_texts() {
+    const std::string text(5000, 'a'), registered(5000, 'r');
+    const std::wstring wide(5000, L'w');
+    nvtxDomainHandle_t domain = nvtxDomainCreateA("long");
+    nvtxEventAttributes_t a{};
+    a.version = NVTX_VERSION;
+    a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    a.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    a.message.registered = nvtxDomainRegisterStringA(domain, registered.c_str());
+    for (int i = 0; i < 3; ++i) {
+        ranges(text.c_str(), 1);
+        nvtxMarkW(wide.c_str());
+        nvtxDomainMarkEx(domain, &a);
+    }
+    ranges(std::string(4096, 'f').c_str(), 1);
+    return 0;
+}
+
 int sampled() {
     nvtxDomainHandle_t noisy = nvtxDomainCreateA("noisy"), quiet = nvtxDomainCreateA("quiet");
     nvtxEventAttributes_t a{};
@@ -277,6 +296,7 @@ int main(int argc, char** argv) {
     if (how == "capture") code = capture(std::atoi(argv[2]));
     if (how == "many") code = many(std::atol(argv[2]));
     if (how == "beyond") code = beyond();
+    if (how == "long_texts") code = long_texts();
     if (how == "killed")
         code = killed(argv[0], argv[2], std::atoi(argv[3]), std::strtoul(argv[4], nullptr, 10));
     if (how == "until_killed") code = until_killed(argv[2], std::strtoul(argv[3], nullptr, 10));

@@ -8,6 +8,7 @@ import unittest
 
 import opsight_cli
 import tiny_trace
+import view_server
 
 
 def with_little_memory():
@@ -35,6 +36,27 @@ class Inputs(unittest.TestCase):
             file.write("# a comment\n" * 10_001 + "no_such_rule.x=1\n")
         self.assertIn("line 10002", self.refused("advise", self.profile, "--threshold-file", settings, code=2))
 
+    def test_the_log_beside_a_profile_is_a_regular_file_or_refused(self):
+        """DuckDB opens it with the profile: it would wait at a pipe, and write through a link."""
+        kept, log = os.path.join(self.folder, "kept"), self.profile + ".wal"
+        with open(kept, "w", encoding="utf-8") as file:
+            file.write("kept")
+        model = tiny_trace.write_model(self.folder)
+        good = shutil.copy(self.profile, os.path.join(self.folder, "good.opsight"))
+        for make in (os.mkfifo, lambda path: os.symlink(kept, path), lambda path: os.symlink("nowhere", path)):
+            make(log)
+            for command in (["info", self.profile], ["sql", self.profile, "FROM ops"],
+                            ["import", self.profile, "--model", model], ["view", self.profile, "--no-open", "-p", "0"]):
+                with self.subTest(command[0]):
+                    self.assertIn("run.opsight.wal is not a regular file", self.refused(*command))
+            with view_server.Server(self.profile, good) as server:
+                self.assertEqual([server.ask(f"/api/v1/profiles/{i}/info")[0] for i in (0, 1)], [422, 200])
+            os.unlink(log)
+        with open(kept, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "kept")
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "nowhere")))
+        opsight_cli.run("import", self.profile, "--model", model)
+
     def sweep(self):
         for value in (1, 2):
             shutil.copy(self.profile, os.path.join(self.folder, f"b{value}.opsight"))
@@ -57,6 +79,21 @@ class Inputs(unittest.TestCase):
             os.mkfifo(f"{folder}/runs/{name}")
         done = opsight_cli.run("sweep", folder, "--wide", timeout=60)
         self.assertIn("is not a regular file", done.stdout)
+
+    def test_a_sweep_writes_through_no_link(self):
+        kept = os.path.join(self.folder, "kept")
+        for name, code in (("runs.jsonl", 1), ("lock", 1), ("runs/b=1.1.bare.txt", 0), ("runs/b=1.1.recorded.txt", 0)):
+            with open(kept, "w", encoding="utf-8") as file:
+                file.write("kept\n")
+            folder = tempfile.mkdtemp(dir=self.folder)
+            os.mkdir(folder + "/runs")
+            os.symlink(kept, os.path.join(folder, name))
+            with self.subTest(name):
+                done = opsight_cli.run("sweep", "--vary", "b=1", "--repeat", "1", "-o", folder, "--", "echo", "{b}",
+                                       check=False, timeout=60)
+                self.assertEqual(done.returncode, code, done.stderr)
+                with open(kept, encoding="utf-8") as file:
+                    self.assertEqual(file.read(), "kept\n")
 
     def test_a_sweep_tells_which_runs_it_cannot_read(self):
         folder = self.sweep()

@@ -23,11 +23,7 @@ class Outputs(unittest.TestCase):
         self.folder = tempfile.mkdtemp(dir=opsight_cli.temporary_folder())
         self.trace = tiny_trace.write(self.folder)
         self.profile = os.path.join(self.folder, "run.opsight")
-        self.model = os.path.join(self.folder, "model.pbtxt")
-        with open(self.model, "w", encoding="utf-8") as file:
-            file.write('node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } '
-                       'attr { key: "shape" value { shape { dim { size: 1 } dim { size: 8 } } } } }\n'
-                       'node { name: "y" op: "Relu" input: "x" attr { key: "T" value { type: DT_FLOAT } } }\n')
+        self.model = tiny_trace.write_model(self.folder)
         opsight_cli.run("import", self.trace, "-o", self.profile)
 
     def writers(self, out):
@@ -60,21 +56,42 @@ class Outputs(unittest.TestCase):
         profile = self.profile
         commands = re.findall(r"^  ([a-z]+) ", opsight_cli.run("--help").stdout.split("Subcommands:")[1].split("\n\n")[0],
                               re.MULTILINE)
-        self.assertIn("report", commands)
+        printing = [["schema"], ["schema", "--ddl"], ["devices"], ["devices", "--json"], ["profile", "--check"],
+                    ["info", profile], ["info", profile, "--json"], ["stats", profile], ["stats", "--help-reports"],
+                    ["stats", "--help-formats"], ["analyze", profile], ["analyze", "--help-rules"],
+                    ["view", profile, "-p", "0", "--no-open"],
+                    ["import", self.trace, "-o", os.path.join(self.folder, "again.opsight"), "-f"],
+                    ["import", profile, "--model", self.model], ["estimate", self.model, "--device", "a100-40"],
+                    ["estimate", self.model, "--summary"], ["report", profile, "--format", "html"],
+                    ["report", profile, "--json"],
+                    ["report", profile, "--style", "dlprof", "--force", "-o", os.path.join(self.folder, "dlprof")],
+                    *self.printing_of_several(), ["help"], *(["completion", shell] for shell in ("bash", "zsh", "fish")),
+                    *([*command, "--format", form] for command in (["report", profile], ["sql", profile, "FROM ops"])
+                      for form in ("table", "csv", "json"))]
+        # What 'profile' prints while it runs is the program's; 'mcp' is below.
+        self.assertEqual(set(commands) - {command[0] for command in printing}, {"mcp"})
         return ([[word, "--help"] for word in commands] + [["help", word] for word in commands] +
-                [["--help"], ["--version"], ["-V"], ["help"], ["schema"], ["schema", "--ddl"],
-                 ["devices"], ["devices", "--json"], ["profile", "--check"],
-                 ["info", profile], ["info", profile, "--json"],
-                 ["stats", profile], ["stats", "--help-reports"], ["stats", "--help-formats"], ["analyze", profile],
-                 ["analyze", "--help-rules"], ["view", profile, "-p", "0", "--no-open"],
-                 ["import", self.trace, "-o", os.path.join(self.folder, "again.opsight"), "-f"],
-                 ["estimate", self.model, "--device", "a100-40"],
-                 ["import", profile, "--model", self.model],
-                 ["report", profile, "--format", "html"], ["report", profile, "--json"],
-                 ["report", profile, "--style", "dlprof", "--force", "-o", os.path.join(self.folder, "dlprof")]] +
-                [["completion", shell] for shell in ("bash", "zsh", "fish")] +
-                [[*command, "--format", form] for command in (["report", profile], ["sql", profile, "FROM ops"])
-                 for form in ("table", "csv", "json")])
+                [["--help"], ["--version"], ["-V"]] + printing)
+
+    def printing_of_several(self):
+        """The commands that came after those that one profile goes through."""
+        profile, store, problem = self.profile, os.path.join(self.folder, "store"), os.path.join(self.folder, "gemm.yaml")
+        opsight_cli.run("fleet", "push", "--to", store, profile)
+        for value in (1, 2):
+            shutil.copy(profile, os.path.join(self.folder, f"run{value}.opsight"))
+        with open(problem, "w", encoding="utf-8") as file:
+            file.write("problem: {shape: cnn-layer, R: 3, S: 3, P: 4, Q: 4, C: 4, K: 4, N: 1}\n")
+        formats = ("table", "csv", "json", "html", "markdown")
+        return [*(["compare", profile, profile, "--format", form] for form in formats),
+                *(["trend", profile, profile, "--format", form] for form in formats),
+                *(["advise", profile, "--format", form] for form in ("text", "json", "html", "markdown")),
+                ["whatif", profile], ["whatif", profile, "--json"],
+                *(["export", profile, "--format", form, "-o", "-"] for form in ("chrome", "folded", "speedscope")),
+                ["export", profile, "--format", "perfetto", "-f", "-o", os.path.join(self.folder, "run.perfetto")],
+                ["baseline", "list"], ["fleet", "list", store], ["fleet", "report", store], ["fleet", "schema"],
+                ["fleet", "sql", store, "SELECT 1"], ["fleet", "push", "--to", store, profile],
+                ["sweep", "--vary", "b=1,2", "--from", os.path.join(self.folder, "run{b}.opsight")],
+                ["map", problem, "--arch", "eyeriss-256", "--cloud", "10"]]
 
     def test_a_full_standard_output_is_an_error(self):
         for command in self.printing():
@@ -83,6 +100,11 @@ class Outputs(unittest.TestCase):
                                       check=False)
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn(b"the output could not be written", done.stderr)
+        hello = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([opsight_cli.PROGRAM, "mcp", self.profile], input=json.dumps(hello).encode() + b"\n",
+                                  stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
 
     def test_a_closed_standard_output_is_an_error_and_no_file_takes_its_place(self):
         before = opsight_cli.run("info", self.profile).stdout
@@ -115,6 +137,25 @@ class Outputs(unittest.TestCase):
             self.assertEqual(file.read(), "old")
         left = [name for name in os.listdir(self.folder) if name.endswith(".part") or name.startswith("stats")]
         self.assertEqual(left, [])
+
+    def test_a_model_that_does_not_fit_leaves_the_profile_as_it_was(self):
+        if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("needs the right to mount a small file system")
+        small, taken = (os.path.join(self.folder, name) for name in ("small", "taken"))
+        os.mkdir(small)
+        kilobytes = os.path.getsize(self.profile) // 1024
+        script = ('mount -t tmpfs -o size="$1"k none "$2" && cp "$3" "$2/run.opsight" && '
+                  '"$0" import "$2/run.opsight" --model "$4"; code=$?; cp -r "$2" "$5"; exit $code')
+        for room in (8, 100, 1000):  # full as it is committed, or as it goes into the file
+            done = subprocess.run(["unshare", "-m", "sh", "-c", script, opsight_cli.PROGRAM, str(kilobytes + room), small,
+                                   self.profile, self.model, taken], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("run.opsight: the disk is full: the model could not be added", done.stderr)
+            self.assertNotIn("Stack Trace", done.stderr)
+            self.assertEqual(os.listdir(taken), ["run.opsight"])
+            rows = opsight_cli.run("sql", taken + "/run.opsight", "SELECT count(*) AS n FROM model_nodes", "--format", "csv")
+            self.assertEqual(rows.stdout.split(), ["n", "0"])
+            shutil.rmtree(taken)
 
     def test_nothing_in_a_file_steers_the_terminal(self):
         bad = os.path.join(self.folder, "bad\x1b]0;title\x07\u202e.json")

@@ -20,6 +20,7 @@ uint32_t define_kind(ThreadState& state, const Event& event) {
     state.stream.make_room(bytes + wire::ThreadStream::kRoomForRecord);
     char* at = state.stream.reserve_definition(bytes);
     if (!at) return wire::kNoId;
+    if (text.size() < event.text.length) state.stream.writer().count_cut_text();
     wire::NvtxKindRecord record{};
     record.header = {static_cast<uint16_t>(RecordType::kNvtxKind), static_cast<uint16_t>(bytes)};
     record.id = state.stream.next_id();

@@ -222,7 +222,7 @@ void destroy_domain(const void* handle) {
 
 const Registered* register_text(const Domain& domain, const char* text) {
     if (!text) return nullptr;
-    const size_t length = std::min(std::strlen(text), wire::kMaxBlob);
+    const size_t whole = std::strlen(text), length = std::min(whole, wire::kMaxBlob);
     const uint64_t key = collect::hash_bytes(text, length, domain.number + 1);
     const Registered* handle = nullptr;
     {
@@ -238,6 +238,8 @@ const Registered* register_text(const Domain& domain, const char* text) {
         if (!g_registered[slot]) g_registered[slot] = handle;
     }
     define(wire::NvtxFact::kText, domain.number, reinterpret_cast<uintptr_t>(handle), handle->text.view());
+    if (ThreadState* state = whole > length ? Recorder::state() : nullptr)
+        state->stream.writer().count_cut_text();
     return handle;
 }
 

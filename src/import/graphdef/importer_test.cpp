@@ -1,6 +1,7 @@
 // Graphs as a whole: what is read, written out and refused.
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <random>
@@ -83,9 +84,14 @@ TEST(GraphDefReader, SavedModelsAreFolders) {
     ASSERT_TRUE(graph) << graph.error().message();
     EXPECT_EQ(graph->format, "TensorFlow SavedModel");
     const TempFolder empty;
-    const auto missing = import_model(empty.path(), {});
-    ASSERT_FALSE(missing);
-    EXPECT_THAT(missing.error().message(), HasSubstr("saved_model.pb"));
+    for (const bool pipe : {false, true}) {
+        if (pipe) {
+            ASSERT_EQ(::mkfifo((empty.path() + "/saved_model.pb").c_str(), 0600), 0);
+        }
+        const auto missing = import_model(empty.path(), {});
+        ASSERT_FALSE(missing);
+        EXPECT_THAT(missing.error().message(), HasSubstr("saved_model.pb"));
+    }
 }
 
 std::string function(const std::string& name, const std::string& arguments, const std::string& outputs,

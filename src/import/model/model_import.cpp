@@ -54,12 +54,12 @@ Result<ModelGraph> import_bytes(std::string_view bytes, const std::string& folde
     return import_onnx(bytes, folder, options);
 }
 
-// A SavedModel is a folder.
+// A SavedModel is a folder. What is in it was put there by whoever sent it: a pipe would be waited for.
 Result<std::string> file_of(const std::string& path) {
     std::error_code problem;
     if (!fs::is_directory(path, problem)) return path;
     for (const char* name : {"saved_model.pb", "saved_model.pbtxt"})
-        if (fs::exists(fs::path(path) / name, problem)) return (fs::path(path) / name).string();
+        if (fs::is_regular_file(fs::path(path) / name, problem)) return (fs::path(path) / name).string();
     return fail("the folder holds no saved_model.pb", path, {}, "give a model file or a SavedModel's folder");
 }
 

@@ -121,6 +121,22 @@ TEST(Nsys, RangesOfAllKinds) {
     EXPECT_EQ(p.strings.view(p.nvtx_payloads[1].text), "{\"bytes\": 4}");
 }
 
+TEST(Nsys, NumbersWithoutSignAreShownAsTheyAre) {
+    const TempFolder folder;
+    const Profile p = import_sql(
+        folder, kTables +
+                    "ALTER TABLE NVTX_EVENTS ADD COLUMN uint64Value INT;"
+                    "INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, uint64Value) VALUES "
+                    "(10, 20, 59, 'small', " +
+                    number(kProcess + 7) +
+                    ", 7), "
+                    "(30, 40, 59, 'large', " +
+                    number(kProcess + 7) + ", -2);");
+    ASSERT_EQ(p.nvtx_payloads.size(), 2u);
+    EXPECT_EQ(p.nvtx_payloads[0].integer, 7);
+    EXPECT_EQ(p.strings.view(p.nvtx_payloads[1].text), "18446744073709551614");
+}
+
 TEST(Nsys, PayloadsThatASchemaDescribes) {
     const TempFolder folder;
     const std::string header =

@@ -173,6 +173,10 @@ class NvtxReader {
         for (const size_t column : {kUint64, kInt64, kUint32, kInt32})
             if (row.has(column)) {
                 payload.integer = row.number(column);
+                if (column == kUint64 && payload.integer < 0) {  // SQLite's numbers have a sign
+                    payload.type = NvtxPayload::Type::kText;
+                    payload.text = report_.intern(fmt::format("{}", static_cast<uint64_t>(payload.integer)));
+                }
                 return builder_.extend_payload(payload);
             }
         for (const size_t column : {kDouble, kFloat})

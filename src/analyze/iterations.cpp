@@ -90,9 +90,23 @@ bool dwarfs_both(const Iteration* first) {
     return duration(first[0]) / kTimesTheLongerOfTwo >= std::max(duration(first[1]), duration(first[2]));
 }
 
+// Whether iterations as long as `first` come again among shorter ones: a batch that a worker loads in every
+// third is no warm-up.
+bool comes_again(const Iteration* first, const Iteration* begin, const Iteration* end) {
+    constexpr double kAsLong = 0.9;
+    constexpr std::ptrdiff_t kPart = 5;  // of those after it
+    const auto as_long = [&](const Iteration& it) {
+        return static_cast<double>(it.end_ns - it.begin_ns) >=
+               kAsLong * static_cast<double>(first->end_ns - first->begin_ns);
+    };
+    const Iteration* shorter = std::find_if_not(begin, end, as_long);
+    return kPart * std::count_if(shorter, end, as_long) >= end - begin;
+}
+
 void mark_slow_start(std::vector<Iteration>& list, size_t first, size_t last, const Intern& intern) {
     for (size_t i = first; i + kFewestRest <= last; ++i) {
         if (!stands_out(&list[i], &list[i + 1], list.data() + last)) break;
+        if (comes_again(&list[i], &list[i + 1], list.data() + last)) break;
         if (i + kFewestRest == last && !dwarfs_both(&list[i])) break;
         list[i].warmup = true;
         list[i].warmup_reason = intern("slower than the iterations after it");

@@ -109,6 +109,16 @@ TEST(Iterations, OfThreeTheFirstIsWarmupWhereItTakesTenTimesTheLongerOfTheOthers
     EXPECT_EQ(warmup_of({5'000, 700, 100, 90}), "w---");
 }
 
+// A slow first one is no warm-up where such come again among shorter ones.
+TEST(Iterations, WhatComesAgainIsNoWarmup) {
+    EXPECT_EQ(warmup_of({3'000, 1'000, 3'000, 1'000, 3'000, 1'000, 3'000, 1'000}), "--------");
+    EXPECT_EQ(warmup_of({3'000, 1'000, 1'000, 1'000, 2'900, 1'000, 1'000, 1'000, 2'900}), "---------");
+    EXPECT_EQ(warmup_of({3'000, 2'900, 1'000, 1'000, 1'000, 1'000}), "ww----")
+        << "two slow ones at the start";
+    EXPECT_EQ(warmup_of({3'000, 1'000, 1'000, 1'000, 1'000, 1'000, 3'000}), "w------")
+        << "once may be chance";
+}
+
 TEST(Iterations, TooFewToCompareAreNoWarmup) {
     EXPECT_EQ(warmup_of({5'000}), "-");
     EXPECT_EQ(warmup_of({5'000, 1}), "--");

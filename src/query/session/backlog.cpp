@@ -63,7 +63,7 @@ Result<std::string> backlog_of_range(Session& session) {
 }
 
 Result<std::string> tail_of_range(Session& session) {
-    if (!session.contents().device_work) return std::string();
+    if (session.range().whole || !session.contents().device_work) return std::string();
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(session::sql::tail));
     if (rows.rows.empty()) return std::string();
     const auto number = [&rows](size_t i) { return std::get<int64_t>(rows.rows[0][i]); };

@@ -13,9 +13,9 @@ namespace opsight::query {
 // a third one.
 Result<std::string> backlog_of_range(Session& session);
 
-// One sentence where the last iteration of the range goes on after its own end for at least half of what
-// others take, while the device finishes, and for a twentieth of the wall clock; else empty. Needs
-// sel_iteration_times.
+// One sentence where the last iteration of a range that is not the whole run goes on after its own end for at
+// least half of what others take, while the device finishes, and for a twentieth of the wall clock; else
+// empty. Needs sel_iteration_times.
 Result<std::string> tail_of_range(Session& session);
 
 }  // namespace opsight::query

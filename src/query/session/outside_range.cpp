@@ -27,6 +27,22 @@ std::string listed(const std::vector<std::string>& parts) {
     return out;
 }
 
+// What the wall clock of the whole run leaves out at its ends as the profiler's own; empty where that is
+// little.
+Result<std::string> time_of_profiler(Session& session) {
+    constexpr double kLeastOfWall = 0.01;
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(session::sql::profiler_time));
+    if (rows.rows.empty()) return std::string();
+    const int64_t ns = std::get<int64_t>(rows.rows[0][0]), wall = std::get<int64_t>(rows.rows[0][1]);
+    if (static_cast<double>(ns) < kLeastOfWall * static_cast<double>(wall)) return std::string();
+    const double ms = static_cast<double>(ns) / 1e6;
+    return fmt::format(
+        "the recording begins or ends with the profiler's own start and stop, {} by its Python frames: the "
+        "wall clock "
+        "does not hold them",
+        ms < 1000 ? fmt::format("{:.3f} ms", ms) : fmt::format("{:.3f} s", ms / 1000));
+}
+
 }  // namespace
 
 Result<std::string> outside_range(Session& session) {
@@ -50,6 +66,8 @@ Result<std::string> outside_range(Session& session) {
 
 Result<std::string> beyond_wall_clock(Session& session) {
     if (!session.range().whole) return std::string();
+    OPSIGHT_ASSIGN(std::string profiler, time_of_profiler(session));
+    if (!profiler.empty()) return profiler;
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(session::sql::beyond_wall_clock));
     if (rows.rows.empty()) return std::string();
     const auto seconds = [&row = rows.rows[0]](size_t i) {
@@ -63,19 +81,6 @@ Result<std::string> beyond_wall_clock(Session& session) {
     if (parts.empty()) return std::string();
     return "the wall clock lasts from the first to the last op, API call, range or work of a device; for " +
            listed(parts) + " only system and library calls were recorded";
-}
-
-Result<std::string> time_of_profiler(Session& session) {
-    constexpr double kWorthSaying = 0.01;
-    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(session::sql::profiler_time));
-    if (rows.rows.empty()) return std::string();
-    const int64_t ns = std::get<int64_t>(rows.rows[0][0]), wall = std::get<int64_t>(rows.rows[0][1]);
-    if (static_cast<double>(ns) < kWorthSaying * static_cast<double>(wall)) return std::string();
-    return fmt::format(
-        "the recording begins or ends with the profiler's own start and stop, {:.3f} ms by its Python "
-        "frames: the wall "
-        "clock does not hold them",
-        static_cast<double>(ns) / 1e6);
 }
 
 }  // namespace opsight::query

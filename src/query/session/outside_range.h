@@ -13,12 +13,9 @@ namespace opsight::query {
 // calls.
 Result<std::string> outside_range(Session& session);
 
-// Of a whole run, one sentence where system and library calls are recorded for more than a twentieth of the
-// wall clock before or after it; else empty. Needs sel_wall.
+// Of a whole run, one sentence where its wall clock leaves out the profiler's own start and stop, or where
+// system and library calls are recorded for more than a twentieth of the wall clock before or after it; else
+// empty. Needs sel_wall and profiler_ends.
 Result<std::string> beyond_wall_clock(Session& session);
-
-// What the wall clock of the whole run leaves out at its ends as the profiler's own start and stop; empty
-// where that is less than a hundredth of it. Needs profiler_ends.
-Result<std::string> time_of_profiler(Session& session);
 
 }  // namespace opsight::query

@@ -404,10 +404,7 @@ Status Session::measure_wall() {
 
 Status Session::measure_whole() {
     OPSIGHT_TRY(execute(sql::profiler_ends));
-    OPSIGHT_TRY(execute(sql::whole_wall_clock));
-    OPSIGHT_ASSIGN(std::string own, time_of_profiler(*this));
-    if (!own.empty()) range_.notes.push_back(std::move(own));
-    return {};
+    return execute(sql::whole_wall_clock);
 }
 
 Status Session::prepare_streams() {

@@ -249,6 +249,12 @@ class RealPairs(unittest.TestCase):
         added = [row["new_layer"] for row in answer["layers"] if row["kind"] == "added"]
         self.assertEqual(sum("QuantizeLinear" in name for name in added if name.count("+") == 0), 10)
 
+    def test_three_short_waits_are_not_more_than_a_long_one(self):
+        answer = self.compare("kineto/pytorch-benchmark", "trace.json", "trace2.json")
+        self.assertEqual([row["kind"] for row in answer["causes"]],
+                         ["other_copies", "less_overlap", "less_synchronization"])
+        self.assertEqual(answer["causes"][-1]["wall_difference_ns"], -30476500)
+
 
 if __name__ == "__main__":
     unittest.main()

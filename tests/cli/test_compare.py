@@ -12,6 +12,8 @@ import xml.etree.ElementTree
 import opsight_cli
 import tiny_trace
 
+CORPUS = opsight_cli.shared_folder("corpus", "tensorrt")
+
 
 def slowed(trace, name, by):
     """The trace with the kernels of `name` longer by so many us, and all that follows later."""
@@ -224,6 +226,34 @@ class CompareTest(unittest.TestCase):
         self.assertIn("NEW", self.compare(self.base, code=2))
         text = self.write("text.txt", "no trace")
         self.assertIn("text.txt", self.compare(text, self.new, code=1))
+
+
+@unittest.skipUnless(CORPUS, "no corpus (OPSIGHT_CORPUS)")
+class RealPairs(unittest.TestCase):
+    def compare(self, folder, base, new):
+        paths = (os.path.join(CORPUS, folder, name) for name in (base, new))
+        return json.loads(opsight_cli.run("compare", *paths, "--json", "--limit", "0").stdout)
+
+    def test_layers_of_an_engine_go_with_those_that_do_the_same(self):
+        answer = self.compare("tensorrt/pytorch/resnet/A100", "fp16/resnet.onnx.engine.profile.json",
+                              "qat/resnet-qat.onnx.engine.profile.json")
+        pairs = {row["base_layer"]: (row["new_layer"], row["base_gpu_ns"], row["new_gpu_ns"])
+                 for row in answer["layers"] if row["base_layer"] and row["new_layer"]}
+        self.assertEqual(pairs["/Conv_0"], ("/Conv_9", 111616, 201728))
+        self.assertEqual(pairs["/MaxPool_2"], ("/MaxPool_12", 62464, 95232))
+        self.assertEqual(pairs["/Conv_3"], ("/Conv_22", 53248, 32768))
+        self.assertEqual(pairs["/GlobalAveragePool_46"], ("/GlobalAveragePool_246", 9216, 11264))
+        self.assertEqual(pairs["/Gemm_48"], ("/Gemm_257", 11264, 13312))
+        for base, (new, _, _) in pairs.items():
+            self.assertEqual(base.rstrip("0123456789"), new.rstrip("0123456789"))
+        added = [row["new_layer"] for row in answer["layers"] if row["kind"] == "added"]
+        self.assertEqual(sum("QuantizeLinear" in name for name in added if name.count("+") == 0), 10)
+
+    def test_three_short_waits_are_not_more_than_a_long_one(self):
+        answer = self.compare("kineto/pytorch-benchmark", "trace.json", "trace2.json")
+        self.assertEqual([row["kind"] for row in answer["causes"]],
+                         ["other_copies", "less_overlap", "less_synchronization"])
+        self.assertEqual(answer["causes"][-1]["wall_difference_ns"], -30476500)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "query/compare/layer_words.h"
+
 namespace opsight::query {
 namespace {
 
@@ -21,19 +23,32 @@ uint64_t mixed(uint64_t seed, std::string_view text) {
 
 constexpr uint64_t kNothing = 0;
 
-uint64_t op_name_hash(const TreeOp& op) {
-    return mixed(mixed(1, op.name), op.direction);
-}
-
 // What must be equal beside the name and the direction.
 struct Keys {
     bool shapes = false, dtypes = false;
 };
-uint64_t op_hash(const TreeOp& op, Keys keys) {
-    uint64_t hash = op_name_hash(op);
-    if (keys.shapes) hash = mixed(mixed(hash, 3), op.shapes);
-    return keys.dtypes ? mixed(mixed(hash, 4), op.dtypes) : hash;
-}
+
+// Of a side: what ops do, by name and direction, with the words of their layers where names do not tell.
+class Names {
+  public:
+    Names(const WorkTree& tree, bool layers, bool shapes) : tree_(tree) {
+        for (const TreeOp& op : tree.ops) {
+            hashes_.push_back(mixed(mixed(1, op.name), op.direction));
+            if (layers && op.layer != 0 && known_by_layer(op, shapes))
+                hashes_.back() = mixed(mixed(hashes_.back(), 5), layer_words(tree.layers[op.layer]));
+        }
+    }
+    uint64_t of(size_t op) const { return hashes_[op]; }
+    uint64_t of(size_t op, Keys keys) const {
+        uint64_t hash = hashes_[op];
+        if (keys.shapes) hash = mixed(mixed(hash, 3), tree_.ops[op].shapes);
+        return keys.dtypes ? mixed(mixed(hash, 4), tree_.ops[op].dtypes) : hash;
+    }
+
+  private:
+    const WorkTree& tree_;
+    std::vector<uint64_t> hashes_;
+};
 
 // Ops of one side that count as one.
 using Unit = std::vector<size_t>;
@@ -60,16 +75,16 @@ Pairs in_turn(std::span<const uint64_t> base, std::span<const uint64_t> next) {
     return pairs;
 }
 
-// Of a side: what a layer holds, with shapes and without; names of layers do not count.
+// Of a side: what a layer holds, with shapes and without; its own name does not count.
 struct Contents {
     std::vector<uint64_t> exact, form;
 
-    Contents(const WorkTree& tree, Keys keys)
+    Contents(const WorkTree& tree, const Names& names, Keys keys)
         : exact(tree.layers.size(), kNothing), form(tree.layers.size(), kNothing) {
         for (size_t i = tree.layers.size(); i-- > 0;) {
             for (const size_t op : tree.layers[i].ops) {
-                exact[i] = mixed(exact[i], op_hash(tree.ops[op], keys));
-                form[i] = mixed(form[i], op_name_hash(tree.ops[op]));
+                exact[i] = mixed(exact[i], names.of(op, keys));
+                form[i] = mixed(form[i], names.of(op));
             }
             for (const size_t child : tree.layers[i].layers) {
                 if (exact[child] == kNothing) continue;
@@ -90,8 +105,10 @@ class Aligner {
           before_(recorded_in(base)),
           after_(recorded_in(next)),
           keys_{before_.shapes == after_.shapes, before_.dtypes == after_.dtypes},
-          held_before_(base, keys_),
-          held_after_(next, keys_),
+          names_before_(base, before_.layers && after_.layers, before_.shapes && after_.shapes),
+          names_after_(next, before_.layers && after_.layers, before_.shapes && after_.shapes),
+          held_before_(base, names_before_, keys_),
+          held_after_(next, names_after_, keys_),
           of_base_(base.layers.size(), kNone),
           of_next_(next.layers.size(), kNone),
           op_of_base_(base.ops.size(), kNone),
@@ -207,14 +224,13 @@ class Aligner {
 
     // Of a list of ops those that are still free. Where one side did not record what tells some apart, these
     // are one op there, and here, too.
-    Units units(const WorkTree& tree, const std::vector<size_t>& ops,
-                const std::vector<size_t>& taken) const {
+    Units units(const Names& names, const std::vector<size_t>& ops, const std::vector<size_t>& taken) const {
         const bool apart = keys_.shapes && keys_.dtypes && !out_.without_layers;  // both sides tell the same
         absl::flat_hash_map<uint64_t, size_t> places;
         Units made;
         for (const size_t op : ops) {
             if (taken[op] != kNone) continue;
-            const auto [found, is_new] = places.try_emplace(op_hash(tree.ops[op], keys_), made.size());
+            const auto [found, is_new] = places.try_emplace(names.of(op, keys_), made.size());
             if (is_new || apart)
                 made.push_back({op});
             else
@@ -237,14 +253,15 @@ class Aligner {
         std::erase_if(base, [this](const Unit& each) { return op_of_base_[each.front()] != kNone; });
         std::erase_if(next, [this](const Unit& each) { return op_of_next_[each.front()] != kNone; });
     }
-    static std::vector<uint64_t> hashes(const WorkTree& tree, const Units& units, Keys keys) {
+    static std::vector<uint64_t> hashes(const Names& names, const Units& units, Keys keys) {
         std::vector<uint64_t> all;
         for (const Unit& each : units)
-            all.push_back(op_hash(tree.ops[each.front()], keys));
+            all.push_back(names.of(each.front(), keys));
         return all;
     }
     void pair_units(Units& base, Units& next, Keys keys) {
-        for (const auto& [i, j] : in_turn(hashes(base_, base, keys), hashes(next_, next, keys)))
+        for (const auto& [i, j] :
+             in_turn(hashes(names_before_, base, keys), hashes(names_after_, next, keys)))
             pair(base[i], next[j]);
         leave_paired_out(base, next);
     }
@@ -257,18 +274,18 @@ class Aligner {
         };
         absl::flat_hash_map<uint64_t, size_t> places;
         std::vector<Both> names;
-        const auto of = [&](const TreeOp& op) -> Both& {
-            const auto [found, is_new] = places.try_emplace(op_name_hash(op), names.size());
+        const auto of = [&](uint64_t name) -> Both& {
+            const auto [found, is_new] = places.try_emplace(name, names.size());
             if (is_new) names.emplace_back();
             return names[found->second];
         };
         for (const Unit& unit : base) {
-            Both& both = of(base_.ops[unit.front()]);
+            Both& both = of(names_before_.of(unit.front()));
             both.base.insert(both.base.end(), unit.begin(), unit.end());
             both.told_before |= is_recorded(base_.ops[unit.front()].shapes);
         }
         for (const Unit& unit : next) {
-            Both& both = of(next_.ops[unit.front()]);
+            Both& both = of(names_after_.of(unit.front()));
             both.next.insert(both.next.end(), unit.begin(), unit.end());
             both.told_after |= is_recorded(next_.ops[unit.front()].shapes);
         }
@@ -279,7 +296,7 @@ class Aligner {
     }
 
     void pair_ops(const std::vector<size_t>& base, const std::vector<size_t>& next) {
-        Units left = units(base_, base, op_of_base_), right = units(next_, next, op_of_next_);
+        Units left = units(names_before_, base, op_of_base_), right = units(names_after_, next, op_of_next_);
         pair_units(left, right, keys_);
         pair_units(left, right, {keys_.shapes, false});
         pair_unrecorded(left, right);
@@ -375,6 +392,7 @@ class Aligner {
     const WorkTree &base_, &next_;
     Recorded before_, after_;
     Keys keys_;  // what both sides recorded, or neither
+    Names names_before_, names_after_;
     Contents held_before_, held_after_;
     std::vector<size_t> of_base_, of_next_, op_of_base_, op_of_next_;
     Pairs open_;

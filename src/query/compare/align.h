@@ -1,8 +1,9 @@
 // Which layers and ops of two runs belong together. By structure first, names second: a layer's match is
 // looked for among the children of its parent's match, by name and content, by content alone (renamed), by
 // name alone (changed inside), by the ops in it (renamed and other shapes), and last anywhere by content
-// (moved). Ops of matched layers are matched alike. What only one side recorded (layers, shapes, types) tells
-// nothing apart: ops that differ in nothing else are one there. Cost: n log n in layers and distinct ops.
+// (moved). Ops of matched layers are matched alike. Where only a layer's name tells what it does, its words
+// are content (layer_words.h). What only one side recorded (layers, shapes, types) tells nothing apart: ops
+// that differ in nothing else are one there. Cost: n log n in layers and distinct ops.
 #pragma once
 
 #include <cstddef>

@@ -72,14 +72,22 @@ class Finder {
         budget("loading", kLoading, "data loading");
         budget("communication", kCommunication, "communication that no kernel hides", communication());
         memory();
-        std::stable_sort(found_.begin(), found_.end(), [this](const Cause& a, const Cause& b) {
-            return std::pair(against(a), -size(a)) < std::pair(against(b), -size(b));
+        std::stable_sort(found_.begin(), found_.end(), [this](const Found& a, const Found& b) {
+            return std::pair(against(a), -size(a.cause)) < std::pair(against(b), -size(b.cause));
         });
         configuration();
-        return std::move(found_);
+        std::vector<Cause> causes;
+        for (Found& each : found_)
+            causes.push_back(std::move(each.cause));
+        return causes;
     }
 
   private:
+    struct Found {
+        Cause cause;
+        bool other_way = false;  // than the difference, of what has no time that would tell
+    };
+
     // The greatest of its times.
     static int64_t time_of(const Cause& cause) {
         int64_t most = 0;
@@ -88,15 +96,21 @@ class Finder {
         return most;
     }
     static int64_t size(const Cause& cause) { return std::abs(time_of(cause)); }
-    // What got less explains nothing that got more: such causes come last, after those that have no times.
-    int against(const Cause& cause) const {
-        const int64_t by = it_.time.next_median - it_.time.base_median, time = time_of(cause);
-        if (by == 0) return 0;
-        return time == 0 ? 1 : (time < 0) == (by < 0) ? 0 : 2;
+    // Whether what grew by so much, or shrank, explains nothing of a run that went the other way.
+    bool is_against(double by) const {
+        const int64_t all = it_.time.next_median - it_.time.base_median;
+        return all != 0 && by != 0 && (by < 0) != (all < 0);
+    }
+    // Such causes come last, after those that have no times.
+    int against(const Found& found) const {
+        const int64_t time = time_of(found.cause);
+        if (it_.time.next_median == it_.time.base_median) return 0;
+        if (time == 0) return found.other_way ? 2 : 1;
+        return is_against(static_cast<double>(time)) ? 2 : 0;
     }
     void say(std::string kind, std::string text, std::optional<int64_t> gpu = {},
              std::optional<int64_t> cpu = {}, std::optional<int64_t> wall = {}) {
-        found_.push_back({std::move(kind), std::move(text), gpu, cpu, wall});
+        found_.push_back({{std::move(kind), std::move(text), gpu, cpu, wall}});
     }
 
     // Each op is in one of them, so what they say of work adds up to its difference.
@@ -131,18 +145,30 @@ class Finder {
         return !noise && std::abs(difference) >= worth_;
     }
 
-    static double kernels_of(const WorkTree& tree) {
-        int64_t calls = 0;
+    static Amount kernels_of(const WorkTree& tree) {
+        Amount kernels;
         for (const TreeOp& op : tree.ops)
             for (const DeviceWork& each : op.work)
-                if (!each.uses_tc.empty()) calls += each.gpu.calls;
-        return static_cast<double>(calls) / static_cast<double>(std::max<int64_t>(1, tree.iterations));
+                if (!each.uses_tc.empty()) kernels.add(each.gpu);
+        return kernels;
     }
+    static double calls_of(const Amount& amount, const WorkTree& tree) {
+        return static_cast<double>(amount.calls) / static_cast<double>(std::max<int64_t>(1, tree.iterations));
+    }
+    // More kernels that take less time explain nothing slower, but where the host, which launches them,
+    // binds.
     void kernel_count() {
-        const double base = kernels_of(it_.base.work), next = kernels_of(it_.next.work);
+        const Amount before = kernels_of(it_.base.work), after = kernels_of(it_.next.work);
+        const double base = calls_of(before, it_.base.work), next = calls_of(after, it_.next.work);
         if (base == 0 || next == 0 || !differs(base, next, kCountWorthSaying)) return;
+        const int64_t by = after.mean_ns - before.mean_ns;
+        const bool by_time =
+            !it_.changes.host_binds && stands(compare_samples(before.samples, after.samples), by);
         say(base < next ? "more_kernels" : "fewer_kernels",
-            fmt::format("kernels in an iteration: {} before, {} after", count_text(base), count_text(next)));
+            fmt::format("kernels in an iteration: {} before, {} after; they take {} before, {} after",
+                        count_text(base), count_text(next), time_text(before.mean_ns),
+                        time_text(after.mean_ns)));
+        found_.back().other_way = is_against(next - base) || (by_time && is_against(static_cast<double>(by)));
     }
 
     // Kernels that do the same work, all slower or faster by about one factor, share what made them so.
@@ -179,6 +205,7 @@ class Finder {
                 "a clock or the device itself would do so, no single kernel",
                 median, 100.0 * static_cast<double>(alike) / static_cast<double>(std::max(all, looked_at)),
                 100 * kAlike));
+        found_.back().other_way = is_against(median - 1);
     }
     static double weighted_median(const std::vector<std::pair<double, int64_t>>& sorted, int64_t all) {
         int64_t passed = 0;
@@ -192,21 +219,29 @@ class Finder {
             say("clocks", std::move(text));
     }
 
+    // Of what times are told of.
+    static std::vector<int64_t> waiting(const Side& side) {
+        std::vector<int64_t> out = side.state.waiting_ns;
+        for (int64_t& ns : out)
+            ns /= side.batch;
+        return out;
+    }
+    // Other calls, by how long they wait: three short waits are less than a long one.
     void synchronization() {
         const RunState &base = it_.base.state, &next = it_.next.state;
         if (!base.calls || !next.calls || base.waits.empty() || next.waits.empty()) return;
         const SampleDifference calls = compare_samples(base.waits, next.waits),
-                               times = compare_samples(base.waiting_ns, next.waiting_ns);
-        const bool more = calls.next_median != calls.base_median && calls.verdict == Verdict::kReal;
-        if (!more) return;
-        say(calls.next_median > calls.base_median ? "more_synchronization" : "less_synchronization",
-            fmt::format("calls in an iteration that wait for the device: {} before, {} after; they wait {} "
-                        "before, {} after",
-                        calls.base_median, calls.next_median, time_text(times.base_median),
-                        time_text(times.next_median)),
-            {}, {},
-            times.verdict == Verdict::kReal ? std::optional(times.next_median - times.base_median)
-                                            : std::nullopt);
+                               times = compare_samples(waiting(it_.base), waiting(it_.next));
+        const int64_t by = times.next_median - times.base_median;
+        const bool others = calls.next_median != calls.base_median && calls.verdict == Verdict::kReal;
+        if (!others || !stands(times, by)) return;
+        say(by > 0 ? "more_synchronization" : "less_synchronization",
+            fmt::format(
+                "waits of the host for the device: {} before, {} after; calls in an iteration that wait: "
+                "{} before, {} after",
+                time_text(times.base_median), time_text(times.next_median), calls.base_median,
+                calls.next_median),
+            {}, {}, by);
     }
 
     // Of work on the device, what ran beside other such work.
@@ -294,7 +329,7 @@ class Finder {
 
     const Comparison& it_;
     int64_t worth_;
-    std::vector<Cause> found_;
+    std::vector<Found> found_;
 };
 
 }  // namespace

@@ -112,9 +112,8 @@ TEST(Causes, ShapesTypesKernelsAndTensorCoresAreTold) {
 
 TEST(Causes, WaitsLoadingMemoryClocksAndOverlapAreTold) {
     Made base, next;
-    for (auto& waits : next.side.state.waits)
-        waits += 3;
     for (size_t i = 0; i < 8; ++i) {
+        next.side.state.waits[i] += 3, next.side.state.waiting_ns[i] += 4'000;
         next.side.samples[i].ns[4] = 9'000;
         next.side.samples[i].ns[kIdleResource] -= 9'000;
         next.side.samples[i].ns[1] -= 30'000;  // the same work in less time: it overlaps
@@ -124,8 +123,9 @@ TEST(Causes, WaitsLoadingMemoryClocksAndOverlapAreTold) {
     base.side.state.memory_held = 100 << 20, next.side.state.memory_held = 150 << 20;
     base.side.state.clocks["SM clock"] = 1980, next.side.state.clocks["SM clock"] = 1410;
     const auto found = causes(base, next);
-    EXPECT_THAT(found.at("more_synchronization"),
-                HasSubstr("calls in an iteration that wait for the device: 2 before, 5 after"));
+    EXPECT_EQ(found.at("more_synchronization"),
+              "waits of the host for the device: 5.000 µs before, 9.000 µs after; calls in an iteration that "
+              "wait: 2 before, 5 after");
     EXPECT_THAT(found.at("loading"), HasSubstr("0 ns of an iteration before, 9.000 µs after"));
     EXPECT_THAT(found.at("memory_growth"), HasSubstr("100.0 MiB"));
     EXPECT_THAT(found.at("clocks"), HasSubstr("1980 before, 1410 after"));
@@ -173,6 +173,83 @@ TEST(Causes, WhatGoesTheOtherWayComesLast) {
         each.dur_ns += 40'000, each.ns[kIdleResource] += 40'000;
     EXPECT_THAT(ways(base, next), ::testing::ElementsAre("slower", "faster"));
     EXPECT_THAT(ways(next, base), ::testing::ElementsAre("faster", "slower"));
+}
+
+// Without overlap: these devices were as busy before whatever their kernels take.
+std::vector<Cause> ordered(Made& base, Made& next) {
+    std::vector<Cause> causes = compare_sides(base.finish(), next.finish()).causes;
+    std::erase_if(causes, [](const Cause& each) { return each.kind.ends_with("_overlap"); });
+    return causes;
+}
+Kinds in_order_of_causes(Made& base, Made& next) {
+    Kinds out;
+    for (const Cause& each : ordered(base, next))
+        out.push_back(each.kind);
+    return out;
+}
+void make_slower(Made& made) {
+    for (IterationShares& each : made.side.samples)
+        each.dur_ns += 40'000, each.ns[kIdleResource] += 40'000;
+}
+
+TEST(Causes, ManyShortWaitsAreLessThanOneLongOne) {
+    Made base, next;
+    make_slower(next);
+    for (size_t i = 0; i < 8; ++i) {
+        base.side.state.waits[i] = 1, base.side.state.waiting_ns[i] = 30'000;
+        next.side.state.waits[i] = 3, next.side.state.waiting_ns[i] = 100;
+    }
+    next.scale(0, 1.5);
+    const auto found = ordered(base, next);
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].kind, "slower");
+    EXPECT_EQ(found[1].kind, "less_synchronization") << "it went the other way, so it is last";
+    EXPECT_EQ(found[1].wall_ns, -29'900);
+    EXPECT_THAT(kinds(next, base), ::testing::Contains("more_synchronization"));
+}
+
+TEST(Causes, MoreCallsThatWaitNoLongerAreNoCause) {
+    Made base, next;
+    make_slower(next);
+    next.side.state.waits.assign(8, 5);
+    EXPECT_EQ(kinds(base, next), Kinds{});
+}
+
+TEST(Causes, WaitsOfAnItemAreCompared) {
+    Made base, next;
+    next.side.batch = next.tree.tree.batch = 2;
+    next.side.state.waits.assign(8, 4), next.side.state.waiting_ns.assign(8, 6'000);
+    EXPECT_THAT(kinds(base, next), ::testing::Contains("less_synchronization"));
+}
+
+// The number of kernels explains a difference only where it and their time go its way.
+TEST(Causes, FewerKernelsExplainNothingSlower) {
+    Made base, next;
+    make_slower(next);
+    base.scale(0, 3);  // 20 us less that the order of causes can be told by
+    base.tree.op("gone", 0, 20, "less");
+    next.scale(3, 3);
+    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"slower", "faster", "fewer_kernels"}));
+    EXPECT_EQ(in_order_of_causes(next, base), (Kinds{"faster", "slower", "more_kernels"}));
+}
+
+TEST(Causes, MoreKernelsThatTakeLessExplainNothingSlower) {
+    Made base, next;
+    make_slower(next);
+    base.scale(0, 3);
+    next.tree.op("more", 0, 20, "more");
+    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"faster", "more_kernels"}));
+    next.side.host_binds = true;  // it launches them
+    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"more_kernels", "faster"}));
+}
+
+TEST(Causes, AFactorThatMakesFasterExplainsNothingSlower) {
+    Made base, next;
+    make_slower(next);
+    for (size_t op = 0; op < 6; ++op)
+        base.scale(op, 1.3);
+    base.side.state.clocks["SM clock"] = 1410, next.side.state.clocks["SM clock"] = 1980;
+    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"clocks", "faster", "one_factor"}));
 }
 
 TEST(Causes, CommunicationOfTheHostHasNoKernels) {

@@ -41,11 +41,10 @@ Status check(Context& c) {
     finding.evidence = fmt::format("{} quantize layers take {}, {} reformat layers {}.", quantizes.count,
                                    c.time_of(quantize_ns), reformats.count, c.time_of(reformat_ns));
     finding.advice = advice_for(quantize_ns > reformat_ns);
-    finding.lines =
-        quantize_ns > reformat_ns
-            ? "out = quantizer(out) + quantizer(identity)  # Q/DQ on both inputs of the add"
-            : "trtexec --onnx=MODEL.onnx --fp16 --inputIOFormats=fp16:hwc8 "
-              "--outputIOFormats=fp16:chw";
+    finding.lines = quantize_ns > reformat_ns
+                        ? "out = quantizer(out) + quantizer(identity)  # Q/DQ on both inputs of the add"
+                        : "trtexec --onnx=MODEL.onnx --fp16 --inputIOFormats=fp16:hwc8 "
+                          "--outputIOFormats=fp16:chw";
     finding.share_pct = share;
     finding.view = "ops";
     finding.times = std::move(both);

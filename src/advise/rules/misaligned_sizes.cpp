@@ -44,7 +44,7 @@ Rule misaligned_sizes_rule() {
         .bound = "the time of these products; padded ones still take a part of it",
         .confidence = "medium: newer libraries pad by themselves, at a cost",
         .remedy = "Pad sizes.",
-        .lines = "size = (size + 63) // 64 * 64  # of the dimension that is no multiple of 8",
+        .lines = "size = (size + 63) // 64 * 64  # where it is not a multiple of 8",
         .query =
             "SELECT op_name, shapes, sum(kernel_ns) / 1e6 AS ms FROM (SELECT name AS op_name, shapes, "
             "kernel_ns, list_transform(string_split(regexp_extract_all(shapes, "

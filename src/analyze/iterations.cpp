@@ -100,7 +100,8 @@ bool comes_again(const Iteration* first, const Iteration* begin, const Iteration
                kAsLong * static_cast<double>(first->end_ns - first->begin_ns);
     };
     const Iteration* shorter = std::find_if_not(begin, end, as_long);
-    return kPart * std::count_if(shorter, end, as_long) >= end - begin;
+    const std::ptrdiff_t count = std::count_if(shorter, end, as_long);
+    return count > 1 && kPart * count >= end - begin;
 }
 
 void mark_slow_start(std::vector<Iteration>& list, size_t first, size_t last, const Intern& intern) {

@@ -39,12 +39,15 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(number)
         self.process.communicate(timeout=60)
+        if not self._told.closed:
+            self._last_errors = self.errors
+            self._told.close()
         return self.process.returncode
 
     @property
     def errors(self):
         """What it has told on stderr so far."""
-        return os.pread(self._told.fileno(), 1 << 20, 0).decode()
+        return self._last_errors if self._told.closed else os.pread(self._told.fileno(), 1 << 20, 0).decode()
 
     def tells(self, text, seconds=60):
         """Whether it tells this on stderr; waits for it."""

@@ -15,6 +15,7 @@ struct Job {
     int64_t slow_ns = 3 * kMs, slow_kernels = 1;  // of rank 1; the others: 3 ms in one
     bool reduces = true;
     int64_t steps = 6;
+    bool by_turns = false;  // each step another rank is the slow one
 
     static void launch(TestProfile& t, DeviceSpan span, int64_t& correlation, const std::string& name) {
         t.api("cudaLaunchKernel", span.begin - 500 * kUs, 5 * kUs, t.thread(), correlation);
@@ -53,7 +54,7 @@ struct Job {
             if (rank > 0) r.t.add_rank(rank);
             r.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0).sm_count = 108;
             for (int64_t i = 0; i < steps; ++i)
-                step(r.t, i, rank == 1, r.next);
+                step(r.t, i, rank == (by_turns ? i % kRanks : 1), r.next);
         }
         return r.ask("unbalanced_ranks");
     }
@@ -80,6 +81,13 @@ TEST(RulesOfRanks, OneWithMoreWorkIsToldSo) {
 
 TEST(RulesOfRanks, OfLikeWorkNothingIsSaid) {
     const Advice advice = Job{}.ask();
+    EXPECT_TRUE(advice.findings.empty());
+    EXPECT_TRUE(advice.not_checked.empty());
+}
+
+// They wait as long, but for no rank in particular.
+TEST(RulesOfRanks, OfLateOnesByTurnsNothingIsSaid) {
+    const Advice advice = Job{.slow_ns = 6 * kMs, .by_turns = true}.ask();
     EXPECT_TRUE(advice.findings.empty());
     EXPECT_TRUE(advice.not_checked.empty());
 }

@@ -214,11 +214,11 @@ TEST(Words, RemediesForTensorCoresFitTheFloatsOfTheOps) {
         return found.findings.empty() ? Finding{} : std::move(found.findings[0]);
     };
     const Finding wide = finding("[\"float\", \"float\"]");
-    EXPECT_THAT(wide.evidence, HasSubstr("work on: 0.90 ms per iteration on FP32."));
+    EXPECT_THAT(wide.evidence, HasSubstr("work on: 0.90 ms per iteration FP32."));
     EXPECT_THAT(wide.lines, HasSubstr("allow_tf32"));
     for (const char* half : {"c10::Half", "c10::BFloat16", "bfloat16"}) {
         const Finding narrow = finding(fmt::format("[\"{}\", \"float\"]", half));
-        EXPECT_THAT(narrow.evidence, HasSubstr("0.90 ms per iteration on 16 bits or less.")) << half;
+        EXPECT_THAT(narrow.evidence, HasSubstr("0.90 ms per iteration 16 bits or less.")) << half;
         EXPECT_THAT(narrow.advice, HasSubstr("mixed precision changes nothing"));
         EXPECT_EQ(narrow.lines.find("autocast"), std::string::npos) << narrow.lines;
     }

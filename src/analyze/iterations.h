@@ -51,7 +51,8 @@ Iterations iterations_from_markers(std::vector<IterationCandidate> candidates);
 
 // Marks as warm-up the leading iterations of each rank that take longer than the median of the rest by more
 // than three median absolute deviations and a tenth (with at least kFewestRest others to compare with; with
-// two, also at least ten times the longer one), and every iteration that an event falls into. Linear for
+// two, also at least ten times the longer one; not where two or more, and a fifth, of those behind shorter
+// ones take nine tenths of it), and every iteration that an event falls into. Linear for
 // each leading iteration that is marked.
 inline constexpr size_t kFewestRest = 3;
 inline constexpr double kLeastSlower = 0.1;  // equal iterations differ by less

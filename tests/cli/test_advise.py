@@ -71,7 +71,7 @@ class Advise(unittest.TestCase):
         found = json.loads(self.run_it(self.write("engine.profile.json", json.dumps(layers)), "--json"))
         finding = next(each for each in found["findings"] if each["rule"] == "engine_conversions")
         self.assertEqual(finding["title"], "Layers that only convert data take 30.0% of the recorded time")
-        self.assertEqual(finding["evidence"], "1 quantize layers take 0.20 ms, 1 reformat layers 0.10 ms.")
+        self.assertEqual(finding["evidence"], "Quantize layers: 1, 0.20 ms; reformat and cast layers: 1, 0.10 ms.")
         self.assertIn("residual additions", finding["advice"])
         self.assertEqual(finding["bound"]["ns"], 300_000)
         self.assertIsNone(self.finding("engine_conversions")[0])

@@ -34,21 +34,6 @@ std::string frames_of_gaps() {
         "GROUP BY ALL ORDER BY ms DESC");
 }
 
-// Whether at least half of a share of the time is a wait of the recording's first device work, launched long
-// before. `behind_ns`: what of that share lies within the wait.
-bool behind_earlier_work(const RunFacts& f, int64_t behind_ns, double share) {
-    return behind_ns > 0 &&
-           2.0 * static_cast<double>(behind_ns) >= share / 100 * static_cast<double>(f.wall_ns);
-}
-
-void tell_earlier_work(const RunFacts& f, Finding& finding) {
-    finding.kind = "unknown";
-    finding.evidence += fmt::format(
-        "{}The first work of a stream was launched, and {} long no recorded work of the device ran: what it "
-        "did until then was not recorded, most likely work from before the recording.",
-        finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
-}
-
 // What runs while the recording shows nothing: switches of context tell whether the program does. Without
 // them and without ops it may be the program's own work, which nothing of the recording could show.
 void tell_unseen(const RunFacts& f, Finding& finding) {

@@ -38,8 +38,9 @@ Status check(Context& c) {
     Finding finding{"engine_conversions", "problem",
                     fmt::format("Layers that only convert data take {} of the {}time", percent(share),
                                 c.facts().wall_ns > 0 ? "" : "recorded ")};
-    finding.evidence = fmt::format("{} quantize layers take {}, {} reformat layers {}.", quantizes.count,
-                                   c.time_of(quantize_ns), reformats.count, c.time_of(reformat_ns));
+    finding.evidence =
+        fmt::format("Quantize layers: {}, {}; reformat and cast layers: {}, {}.", quantizes.count,
+                    c.time_of(quantize_ns), reformats.count, c.time_of(reformat_ns));
     finding.advice = advice_for(quantize_ns > reformat_ns);
     finding.lines = quantize_ns > reformat_ns
                         ? "out = quantizer(out) + quantizer(identity)  # Q/DQ on both inputs of the add"

@@ -45,23 +45,25 @@ Status check(Context& c) {
 
 }  // namespace
 
+// Beside work of a device it costs nothing.
 Result<RecordingCost> recording_cost(Context& c) {
     if (c.recording()) return *c.recording();
     const Rule& rule = *find_rule("recording_overhead");
     OPSIGHT_ASSIGN(query::Occurrences own, query::times_of(c.session(), query::Activity::kOverhead));
+    OPSIGHT_ASSIGN(const auto counted, query::recorded_calls(c.session()));
+    double most_pct = 100;
     if (c.facts().device_work) {
         OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
         own.times = query::common(own.times, idle);
+        most_pct = c.share_of(idle);
     }
-    OPSIGHT_ASSIGN(const auto counted, query::recorded_calls(c.session()));
     RecordingCost cost{c.share_of(own.times), 0, own.count, counted.first, counted.second};
     const char* of_an_op = c.facts().recorded_here ? "own_op_us" : "op_us";
     const double us = static_cast<double>(cost.frames) * c.threshold_of(rule, "frame_us") +
                       static_cast<double>(cost.ops) * c.threshold_of(rule, of_an_op);
-    if (c.facts().wall_ns > 0) cost.guess_pct = 100 * 1000 * us / static_cast<double>(c.facts().wall_ns);
-    if (c.facts().device_work) {  // beside work of a device it costs nothing
-        OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
-        cost.guess_pct = std::min(cost.guess_pct, c.share_of(idle));
+    if (c.facts().wall_ns > 0) {
+        cost.guess_pct = 100 * 1000 * us / static_cast<double>(c.facts().wall_ns);
+        if (c.facts().device_work) cost.guess_pct = std::min(cost.guess_pct, most_pct);
     }
     c.recording() = cost;
     return cost;

@@ -71,11 +71,15 @@ Rule warmup_inside_rule();
 Rule wave_tails_rule();
 Rule zero_grad_rule();
 
-// Time in which no device works: what the device itself needs is left, whatever the host does. Without work
-// of a device: in which no op runs.
 // The middle one, of an even number the greater of the two there; `values` is not empty.
 int64_t median_of(std::vector<int64_t> values);
+// Time in which no device works: what the device itself needs is left, whatever the host does. Without work
+// of a device: in which no op runs.
 Result<query::TimeSpans> idle_times(query::Session& session);
+// Whether at least half of a share of the time is a wait for a stream's first work, launched long before.
+// `behind_ns`: what of that share lies within the wait.
+bool behind_earlier_work(const query::RunFacts& f, int64_t behind_ns, double share);
+void tell_earlier_work(const query::RunFacts& f, Finding& finding);
 // Of something that the host does: its own times, or those in which no device works where these are less (of
 // several devices of a rank the one that works longest: the others may work at once).
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own);

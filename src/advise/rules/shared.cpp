@@ -174,6 +174,20 @@ Result<query::TimeSpans> times_without_kernels(query::Session& session) {
     return query::times_without(session, kernels.times);
 }
 
+bool behind_earlier_work(const RunFacts& f, int64_t behind_ns, double share) {
+    return behind_ns > 0 &&
+           2.0 * static_cast<double>(behind_ns) >= share / 100 * static_cast<double>(f.wall_ns);
+}
+
+void tell_earlier_work(const RunFacts& f, Finding& finding) {
+    finding.kind = "unknown";
+    finding.evidence += fmt::format(
+        "{}The first work of a stream was launched, and for {} no recorded work of the device ran: what it "
+        "did until "
+        "then was not recorded, most likely work from before the recording.",
+        finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
+}
+
 Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans kernels) {
     constexpr int64_t kLongest = 10'000;  // a stream goes on within some microseconds
     if (kernels.empty() || !session.contents().device_work) return kernels;

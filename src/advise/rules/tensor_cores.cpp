@@ -20,11 +20,11 @@ std::string floats_of(const Context& c) {
     for (const auto& [ns, floats] : {std::pair(f.eligible_fp32_ns, "FP32"),
                                      {f.eligible_fp64_ns, "FP64"},
                                      {f.eligible_narrow_ns, "16 bits or less"}})
-        if (ns > 0) parts.push_back(fmt::format("{} on {}", c.time_of(ns), floats));
+        if (ns > 0) parts.push_back(fmt::format("{} {}", c.time_of(ns), floats));
     if (parts.empty()) return " What floats these ops work on was not recorded.";
     const int64_t untold = f.eligible_ns - f.eligible_fp32_ns - f.eligible_fp64_ns - f.eligible_narrow_ns;
-    if (untold > 0) parts.push_back(fmt::format("{} on what was not recorded", c.time_of(untold)));
-    return fmt::format(" These ops work on: {}.", fmt::join(parts, ", "));
+    if (untold > 0) parts.push_back(fmt::format("{} not recorded", c.time_of(untold)));
+    return fmt::format(" By the floats that these ops work on: {}.", fmt::join(parts, ", "));
 }
 
 constexpr std::string_view kNarrowAlready =

@@ -8,11 +8,10 @@
 #include <cctype>
 
 #include "import/text/lists.h"
+#include "model/engine_names.h"
 
 namespace opsight::importer::tensorrt {
 namespace {
-
-constexpr std::string_view kCopy = "Reformatting CopyNode";
 
 bool is_convolution(const Layer& layer) {
     return layer.computes == "Convolution" && !layer.kernel.empty() && layer.out_maps > 0 &&
@@ -63,16 +62,6 @@ std::vector<std::string> nodes_of(std::string_view metadata) {
     return nodes;
 }
 
-bool is_quantization(std::string_view name) {
-    return name.find("QuantizeLinear") != name.npos || name.find("quantizer") != name.npos;
-}
-
-bool is_weight(std::string_view name) {
-    constexpr std::array<std::string_view, 4> endings = {".weight", ".bias", "/kernel", "_scale"};
-    return std::any_of(endings.begin(), endings.end(),
-                       [name](std::string_view ending) { return name.ends_with(ending); });
-}
-
 std::string snake(std::string_view text) {
     std::string out;
     for (size_t i = 0; i < text.size(); ++i) {
@@ -111,29 +100,29 @@ std::string_view torch_type(std::string_view format) {
 
 std::vector<std::string> origins_of(const Layer& layer) {
     std::vector<std::string> origins = nodes_of(layer.metadata);
-    if (origins.empty() && !layer.name.starts_with(kCopy)) split(layer.name, origins);
+    if (origins.empty() && !layer.name.starts_with(kEngineCopy)) split(layer.name, origins);
     return origins;
 }
 
 std::string main_origin(const Layer& layer, const std::vector<std::string>& origins) {
-    if (layer.name.starts_with(kCopy) || origins.empty()) return layer.name;
+    if (layer.name.starts_with(kEngineCopy) || origins.empty()) return layer.name;
     for (const std::string& origin : origins)
-        if (!is_weight(origin) && !is_quantization(origin)) return origin;
+        if (!names_weight(origin) && !names_quantization(origin)) return origin;
     for (const std::string& origin : origins)
-        if (!is_weight(origin)) return origin;
+        if (!names_weight(origin)) return origin;
     return origins.front();
 }
 
 // Where only its name tells what a layer is: one into which nothing else was fused.
 bool only_quantizes(const std::vector<std::string>& origins) {
-    return !origins.empty() && std::all_of(origins.begin(), origins.end(), is_quantization);
+    return !origins.empty() && std::all_of(origins.begin(), origins.end(), names_quantization);
 }
 
 std::string op_name(const Layer& layer) {
     std::string name = snake(layer.computes.empty() ? layer.type : layer.computes);
     if (layer.computes == "Pooling" && !layer.variant.empty()) name = snake(layer.variant) + "_pooling";
     if (layer.computes == "Reformat" && layer.variant == "QDQ") name = "quantize";
-    if (name.empty() && layer.name.starts_with(kCopy)) name = "reformat";
+    if (name.empty() && layer.name.starts_with(kEngineCopy)) name = "reformat";
     if (name.empty() && only_quantizes(origins_of(layer))) name = "quantize";
     return "trt::" + (name.empty() ? std::string("layer") : name);
 }

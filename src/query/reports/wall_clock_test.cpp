@@ -56,6 +56,21 @@ TEST(WallClock, SaysThatTheLastIterationHoldsWhatTheDeviceFinishes) {
     }
 }
 
+// What goes on after the mark is the host's.
+TEST(WallClock, TheTailIsTheDevicesAlone) {
+    analyze::TestProfile t;
+    for (int64_t i = 0; i < 4; ++i) {
+        const int64_t at = 100'000 * i;
+        t.annotation("ProfilerStep#" + std::to_string(i), at, 100'000, t.thread());
+        t.op("aten::mm", at + 1'000, 20'000);
+        t.api("cudaLaunchKernel", at + 2'000, 5, t.thread(), i + 1);
+        t.kernel("k", at + 10'000, 50'000, t.stream(), i + 1);
+    }
+    t.op("aten::copy_", 390'000, 300'000, t.thread(2));
+    const StoredProfile stored(std::move(t));
+    EXPECT_THAT(stored.open({.all = true}).range().notes, Not(Contains(HasSubstr("the device finishes"))));
+}
+
 // Ten seconds of the profiler's own start, a call and a kernel, and its stop; none is an iteration.
 analyze::TestProfile profiled(const char* start, const char* stop, int64_t kernel_begin,
                               int64_t late_call = -1) {
@@ -72,21 +87,43 @@ analyze::TestProfile profiled(const char* start, const char* stop, int64_t kerne
     return t;
 }
 
+double wall_of(analyze::TestProfile t) {
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    return number(cell(table_of(session, "summary"), "wall_clock_ns"));
+}
+
 TEST(WallClock, TheProfilersOwnStartAndStopAreNotTheRun) {
-    const auto wall_of = [](analyze::TestProfile t) {
-        const StoredProfile stored(std::move(t));
-        Session session = stored.open();
-        return number(cell(table_of(session, "summary"), "wall_clock_ns"));
-    };
     EXPECT_EQ(wall_of(profiled("profiler.py:101 start_trace", "profiler.py:213 stop_trace", 10'200)), 1'000);
     EXPECT_EQ(wall_of(profiled("torch/profiler/profiler.py(695): __enter__",
                                "torch/profiler/profiler.py(698): __exit__", 10'200)),
               1'000);
     // A function of that name of somebody else's; work of a device, and a call outside: the program's own.
     EXPECT_EQ(wall_of(profiled("my/engine.py(7): start", "my/engine.py(9): stop", 10'200)), 20'000);
+    EXPECT_EQ(wall_of(profiled("my/profiler.py(7): start", "line_profiler.py:9 stop_trace", 10'200)), 20'000);
     EXPECT_EQ(wall_of(profiled("profiler.py:101 start_trace", "profiler.py:213 stop_trace", 12'000)), 10'000);
     EXPECT_EQ(wall_of(profiled("profiler.py:101 start_trace", "profiler.py:213 stop_trace", 10'200, 19'500)),
               10'000);
+}
+
+// What the program does for long before or behind them is its own; and record_function comes and goes as
+// often as the program likes.
+TEST(WallClock, WhatTheProgramDoesBesideTheProfilerIsTheRun) {
+    const auto run = [](const char* enter, const char* exit) {
+        analyze::TestProfile t;
+        t.host(HostKind::kPythonFrame, "train.py(1): main", 0, 20'000, t.thread());
+        t.host(HostKind::kPythonFrame, enter, 9'000, 500, t.thread());
+        t.op("aten::mm", 10'100, 50);
+        t.host(HostKind::kPythonFrame, exit, 10'200, 500, t.thread());
+        return wall_of(std::move(t));
+    };
+    EXPECT_EQ(run("torch/profiler/profiler.py(695): __enter__", "torch/profiler/profiler.py(698): __exit__"),
+              20'000);
+    EXPECT_EQ(run("torch/autograd/profiler.py(605): __enter__", "torch/autograd/profiler.py(611): __exit__"),
+              20'000);
+    EXPECT_EQ(wall_of(profiled("torch/autograd/profiler.py(605): __enter__",
+                               "torch/autograd/profiler.py(611): __exit__", 10'200)),
+              20'000);
 }
 
 TEST(WallClock, WhatIsLeftOutAsTheProfilersIsSaid) {

@@ -38,36 +38,37 @@ Result<ResultTable> ask_for_work(Session& session, const Question& q, const Tabl
     return table;
 }
 
-// Whether a table of one row has a value there.
+// Where a column stands in a table of one row; its end where there is none.
+size_t place_of(const ResultTable& table, std::string_view key) {
+    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                     [key](const Column& c) { return c.key == key; });
+    return static_cast<size_t>(column - table.columns.begin());
+}
+
+// What such a table says there; empty where it has no row or no such column.
+Cell cell_of(const ResultTable& table, std::string_view key) {
+    const size_t place = place_of(table, key);
+    return table.rows.empty() || place == table.columns.size() ? Cell() : table.rows[0][place];
+}
 bool tells(const ResultTable& table, std::string_view key) {
-    for (size_t i = 0; i < table.columns.size() && !table.rows.empty(); ++i)
-        if (table.columns[i].key == key) return !std::holds_alternative<std::monostate>(table.rows[0][i]);
-    return false;
+    return !std::holds_alternative<std::monostate>(cell_of(table, key));
 }
 
 // The least that work needs is no least where kernels take less, and then the peak that stands beside it is
 // none.
 void note_faster_than_bound(ResultTable& table) {
     constexpr double kWholly = 100.5;  // %: rounded
-    for (size_t i = 0; i < table.columns.size() && !table.rows.empty(); ++i) {
-        if (table.columns[i].key != "efficiency_pct") continue;
-        const auto* pct = std::get_if<double>(&table.rows[0][i]);
-        if (!pct || *pct <= kWholly) return;
-        table.notes.emplace_back(
-            "kernels take less time than the least that their work needs by the device's peaks: data come "
-            "from its "
-            "caches, less is computed than shapes tell (masks, sparsity), its clock is higher than the "
-            "table's, or it is "
-            "another device; shares of the peak do not hold then (report roofline: which ops)");
-    }
+    if (real(cell_of(table, "efficiency_pct")) <= kWholly) return;
+    table.notes.emplace_back(
+        "kernels take less time than the least that their work needs by the device's peaks: data come from "
+        "its caches, less is computed than shapes tell (masks, sparsity), its clock is higher than the "
+        "table's, or it is another device; shares of the peak do not hold then (report roofline: which ops)");
 }
 
 // A table of one row without a column that it has.
 void leave_out(ResultTable& table, std::string_view key) {
-    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
-                                     [key](const Column& c) { return c.key == key; });
-    const auto place = column - table.columns.begin();
-    table.columns.erase(column);
+    const auto place = static_cast<std::ptrdiff_t>(place_of(table, key));
+    table.columns.erase(table.columns.begin() + place);
     for (auto& row : table.rows)
         row.erase(row.begin() + place);
 }

@@ -47,9 +47,9 @@ Result<std::string> work_before_the_recording(Session& session) {
     if (!worth_saying(wait, wall)) return std::string();
     return fmt::format(
         "the first work of a stream was launched, and for {} of the wall clock no recorded work of the "
-        "device "
-        "ran before it: what the device did until then was not recorded, most likely work from before the "
-        "recording; its utilization is a lower bound, and iterations may take less time than shown",
+        "device ran before it: what the device did until then was not recorded, most likely work from "
+        "before the recording; its utilization is a lower bound, and iterations may take less time than "
+        "shown",
         milliseconds(wait));
 }
 
@@ -73,10 +73,8 @@ Result<std::string> tail_of_range(Session& session) {
                    session.query(duck::Statement(session::sql::device_period).set("rank", number(0))));
     return fmt::format(
                "the last iteration holds {} in which the device finishes what was launched until its end: "
-               "the longest "
-               "iteration and the deviation tell of that, and the shorter ones may launch more than the "
-               "device does "
-               "meanwhile",
+               "the longest iteration and the deviation tell of that, and the shorter ones may launch "
+               "more than the device does meanwhile",
                milliseconds(tail)) +
            period_of_device(period);
 }

@@ -37,9 +37,8 @@ Result<std::string> time_of_profiler(Session& session) {
     if (static_cast<double>(ns) < kLeastOfWall * static_cast<double>(wall)) return std::string();
     const double ms = static_cast<double>(ns) / 1e6;
     return fmt::format(
-        "the recording begins or ends with the profiler's own start and stop, {} by its Python frames: the "
-        "wall clock "
-        "does not hold them",
+        "the recording begins or ends with the profiler's own start and stop, {} by its Python frames: "
+        "the wall clock does not hold them",
         ms < 1000 ? fmt::format("{:.3f} ms", ms) : fmt::format("{:.3f} s", ms / 1000));
 }
 

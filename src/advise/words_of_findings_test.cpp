@@ -34,6 +34,16 @@ TEST(Words, WhatTheDeviceHasStillToDoIsNotOfTheLastIteration) {
     EXPECT_EQ(r.ask("uneven_iterations").quiet.size(), 1u);
 }
 
+// The mark of one step is missing: the time until the next one is not what the iteration before it took.
+TEST(Words, WhatLiesBetweenTwoMarksIsNotASlowIteration) {
+    Recorded r;
+    r.begin();
+    r.t.annotation("ProfilerStep#22", Recorded::at(22), 10 * kMs, r.t.thread());
+    const auto findings = r.ask("uneven_iterations").findings;
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_THAT(findings[0].title, HasSubstr("lie between iteration 19 and the next"));
+}
+
 void optimizer(Recorded& r, const std::string& range, const std::string& op) {
     r.begin();
     r.marks("Optimizer.step#" + range, kMs);

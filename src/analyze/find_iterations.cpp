@@ -58,17 +58,30 @@ class NamedSpans {
     std::vector<std::pair<uint32_t, NameClass>> rows_;
 };
 
-// Of each rank only the thread with the most markers: others repeat them.
-std::vector<IterationCandidate> busiest_thread(const std::vector<Marked>& marked) {
+// Of each rank only the thread with the most markers: others of its process repeat them, those of another
+// process cut work of its own.
+struct Markers {
+    std::vector<IterationCandidate> chosen;
+    size_t of_other_processes = 0;
+};
+
+Markers busiest_thread(const Profile& p, const std::vector<Marked>& marked) {
     std::map<RankId, std::map<TrackId, size_t>> counts;
     for (const Marked& m : marked)
         ++counts[m.span.rank][m.track];
-    std::vector<IterationCandidate> result;
+    std::map<RankId, TrackId> busiest;
+    for (const auto& [rank, of_rank] : counts)
+        busiest[rank] = std::max_element(of_rank.begin(), of_rank.end(), [](const auto& a, const auto& b) {
+                            return a.second < b.second;
+                        })->first;
+    const auto pid = [&p](TrackId track) { return p.tracks[track.index()].pid; };
+    Markers result;
     for (const Marked& m : marked) {
-        const auto& of_rank = counts[m.span.rank];
-        const auto most = std::max_element(of_rank.begin(), of_rank.end(),
-                                           [](const auto& a, const auto& b) { return a.second < b.second; });
-        if (most->first == m.track) result.push_back(m.span);
+        const TrackId best = busiest[m.span.rank];
+        if (best == m.track)
+            result.chosen.push_back(m.span);
+        else
+            result.of_other_processes += pid(m.track) != pid(best);
     }
     return result;
 }
@@ -127,14 +140,17 @@ size_t leave_empty_ends_out(const Profile& p, std::vector<IterationCandidate>& m
 }
 
 Iterations by_markers(const Profile& p, const NamedSpans& spans) {
-    std::vector<IterationCandidate> markers = busiest_thread(spans.ranges(NameClass::kStepMarker));
-    const size_t empty = leave_empty_ends_out(p, markers);
-    Iterations result = iterations_from_markers(std::move(markers));
+    Markers markers = busiest_thread(p, spans.ranges(NameClass::kStepMarker));
+    const size_t empty = leave_empty_ends_out(p, markers.chosen);
+    Iterations result = iterations_from_markers(std::move(markers.chosen));
     if (result.list.empty()) return result;
     result.description = count_of_stem(p, result);
     if (empty > 0)
         result.description +=
             fmt::format(" ({} more with nothing in {}, at the end)", empty, empty == 1 ? "it" : "them");
+    if (markers.of_other_processes > 0)
+        result.description += fmt::format(" ({} of another process cut nothing: its work counts for these)",
+                                          markers.of_other_processes);
     return result;
 }
 

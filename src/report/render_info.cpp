@@ -109,7 +109,7 @@ std::string render_info_json(const query::Info& info) {
         put_range(json.key("iterations"), info.iterations);
         json.object("words", [&] {
             json.field("device", info.words.device).field("matrix_unit", info.words.matrix_unit);
-            json.field("api", info.words.api);
+            json.field("api", info.words.api).field("multiprocessor", info.words.multiprocessor);
         });
         json.object("counts", [&] { put_fields(json, info.counts.columns, info.counts.rows.at(0)); });
         put_rows(json.key("diagnostics"), info.diagnostics);

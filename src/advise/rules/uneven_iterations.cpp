@@ -5,6 +5,24 @@
 namespace opsight::advise {
 namespace {
 
+// Where the longest one is long only until the next one begins: what lies there has no mark.
+Finding behind_a_mark(const query::IterationSpread& spread) {
+    const int64_t behind_ns = spread.longest_ns - spread.longest_own_ns;
+    Finding finding{"uneven_iterations", "note",
+                    fmt::format("{} lie between iteration {} and the next, {:.1f} times the median iteration",
+                                milliseconds(behind_ns), spread.longest,
+                                static_cast<double>(behind_ns) / static_cast<double>(spread.median_ns))};
+    finding.evidence = fmt::format(
+        "The mark of iteration {} of rank {} is {} long (the median iteration: {}); what follows until the "
+        "next "
+        "one begins is in no mark: other work, or an iteration whose mark was not recorded.",
+        spread.longest, spread.rank, milliseconds(spread.longest_own_ns), milliseconds(spread.median_ns));
+    finding.advice =
+        "Averages count that time for the iteration before it: the timeline shows what runs there.";
+    finding.view = "iterations";
+    return finding;
+}
+
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const query::IterationSpread spread,
                    query::iteration_spread(c.session(), c.threshold("times")));
@@ -21,6 +39,11 @@ Status check(Context& c) {
     }
     const double times = static_cast<double>(spread.longest_ns) / static_cast<double>(spread.median_ns);
     if (times < c.threshold("times")) return {};
+    if (static_cast<double>(spread.longest_own_ns) <
+        c.threshold("times") * static_cast<double>(spread.median_ns)) {
+        c.add(behind_a_mark(spread));
+        return {};
+    }
     Finding finding{"uneven_iterations", "note",
                     fmt::format("The longest iteration takes {:.1f} times the median", times)};
     finding.evidence =

@@ -24,16 +24,11 @@ Result<IterationSpread> iteration_spread(Session& session, double times) {
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    session.query(duck::Statement(sql::iteration_spread).set("times", times)));
     const auto& row = rows.rows.at(0);
-    IterationSpread spread{integer(row[0]),
-                           integer(row[1]),
-                           integer(row[2]),
-                           integer(row[3], -1),
-                           integer(row[4], -1),
-                           integer(row[5]),
-                           {}};
-    if (real(row[6]) >= times)
-        spread.two_lengths = {{integer(row[7]), integer(row[8]), integer(row[9])},
-                              {integer(row[10]), integer(row[11]), integer(row[12])}};
+    IterationSpread spread{integer(row[0]),     integer(row[1]), integer(row[2]), integer(row[3], -1),
+                           integer(row[4], -1), integer(row[5]), integer(row[6]), {}};
+    if (real(row[7]) >= times)
+        spread.two_lengths = {{integer(row[8]), integer(row[9]), integer(row[10])},
+                              {integer(row[11]), integer(row[12]), integer(row[13])}};
     return spread;
 }
 

@@ -80,8 +80,8 @@ Result<DeviceWords> device_words(Session& session) {
         const std::string name = text(row[0]);
         const Vendor vendor = vendor_of(name, static_cast<int>(integer(row[1])), integer(row[3]));
         DeviceWords own;
-        if (vendor == Vendor::kAmd) own = {"GPU", "Matrix Core", "HIP"};
-        if (vendor == Vendor::kOther) own = {device_of(name), "matrix unit", "runtime"};
+        if (vendor == Vendor::kAmd) own = {"GPU", "Matrix Core", "HIP", "compute unit"};
+        if (vendor == Vendor::kOther) own = {device_of(name), "matrix unit", "runtime", "core"};
         if (&row == &rows.rows.front())
             words = own;
         else if (words != own)
@@ -95,6 +95,7 @@ std::string said(std::string_view text, const DeviceWords& words) {
     const DeviceWords usual;
     replace(out, usual.matrix_unit, words.matrix_unit);
     replace(out, usual.device, words.device);
+    replace(out, usual.multiprocessor, words.multiprocessor);
     if (words.api != usual.api) replace(out, "CUDA's API", words.api + "'s API");
     replace(out, "CUDA API", words.api + " API");
     return out;

@@ -11,9 +11,10 @@ namespace opsight::query {
 
 // Those of NVIDIA's GPUs, in whose words all texts are written.
 struct DeviceWords {
-    std::string device = "GPU";               // "TPU", "accelerator"
-    std::string matrix_unit = "Tensor Core";  // "Matrix Core", "matrix unit"
-    std::string api = "CUDA";                 // "HIP", "runtime"
+    std::string device = "GPU";                     // "TPU", "accelerator"
+    std::string matrix_unit = "Tensor Core";        // "Matrix Core", "matrix unit"
+    std::string api = "CUDA";                       // "HIP", "runtime"
+    std::string multiprocessor = "multiprocessor";  // "compute unit", "core": runs blocks
     bool operator==(const DeviceWords&) const = default;
 };
 
@@ -21,7 +22,7 @@ struct DeviceWords {
 // told.
 Result<DeviceWords> device_words(Session& session);
 
-// A text that speaks of GPUs, Tensor Cores and CUDA's API, in other words.
+// A text that speaks of GPUs, Tensor Cores, multiprocessors and CUDA's API, in other words.
 std::string said(std::string_view text, const DeviceWords& words);
 // A report for people, in its headers and notes; TC in headers stays, and a note tells what it stands for.
 void say(Report& report, const DeviceWords& words);

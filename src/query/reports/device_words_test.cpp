@@ -55,7 +55,7 @@ TEST(DeviceWords, OtherMakersDevicesAreNoGpus) {
     Session session = stored.open({.all = true});
     const auto words = device_words(session);
     ASSERT_TRUE(words);
-    EXPECT_EQ(*words, (DeviceWords{"TPU", "matrix unit", "runtime"}));
+    EXPECT_EQ(*words, (DeviceWords{"TPU", "matrix unit", "runtime", "core"}));
     auto report = make_report(session, "summary", {.for_people = true});
     ASSERT_TRUE(report);
     say(*report, *words);
@@ -67,15 +67,18 @@ TEST(DeviceWords, OtherMakersDevicesAreNoGpus) {
 }
 
 TEST(DeviceWords, FitTheirSentence) {
-    const DeviceWords other{"accelerator", "matrix unit", "runtime"};
+    const DeviceWords other{"accelerator", "matrix unit", "runtime", "core"};
     EXPECT_EQ(said("A GPU, and a GPU; GPUs. GPU 0", other),
               "An accelerator, and an accelerator; accelerators. Accelerator 0");
     EXPECT_EQ(said("Total GPU Time (ns)", other), "Total Accelerator Time (ns)");
     EXPECT_EQ(said("Non-Tensor Core Kernel Duration %", other), "Non-Matrix Unit Kernel Duration %");
     EXPECT_EQ(said("Kernels of ops that Tensor Cores cannot help", other),
               "Kernels of ops that matrix units cannot help");
-    EXPECT_EQ(said("CUDA API", {"GPU", "Matrix Core", "HIP"}), "HIP API");
-    EXPECT_EQ(said("calls of CUDA's API", {"GPU", "Matrix Core", "HIP"}), "calls of HIP's API");
+    EXPECT_EQ(said("CUDA API", {"GPU", "Matrix Core", "HIP", "compute unit"}), "HIP API");
+    EXPECT_EQ(said("calls of CUDA's API", {"GPU", "Matrix Core", "HIP", "compute unit"}),
+              "calls of HIP's API");
+    EXPECT_EQ(said("leave multiprocessors of the GPU empty", {"GPU", "Matrix Core", "HIP", "compute unit"}),
+              "leave compute units of the GPU empty");
     EXPECT_EQ(said("MY_GPU of CUDA's API", DeviceWords()), "MY_GPU of CUDA's API");
 }
 

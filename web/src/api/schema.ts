@@ -1955,6 +1955,8 @@ export interface components {
                 matrix_unit: string;
                 /** @description of the calls that use them: CUDA, HIP or runtime */
                 api: string;
+                /** @description what runs blocks: multiprocessor, compute unit or core */
+                multiprocessor: string;
             };
             counts: {
                 [key: string]: number;

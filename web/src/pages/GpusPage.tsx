@@ -82,7 +82,7 @@ function Device({ device, ranks }: { device: GpuDevice; ranks: number }) {
   const facts = [
     ["Name", device.name ?? "not recorded"],
     ["Compute capability", device.compute_capability ?? "not recorded"],
-    ["Multiprocessors", device.sm_count === null ? "not recorded" : String(device.sm_count)],
+    [say("Multiprocessors"), device.sm_count === null ? "not recorded" : String(device.sm_count)],
     ["Memory", device.memory_bytes === null ? "not recorded" : formatBytes(device.memory_bytes)],
     ["Memory bandwidth", device.memory_bandwidth === null ? "not recorded" : `${formatBytes(device.memory_bandwidth)}/s`],
     ["Clock", device.clock_hz === null ? "not recorded" : `${(device.clock_hz / 1e6).toFixed(0)} MHz`],

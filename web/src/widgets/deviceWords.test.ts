@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { said } from "./deviceWords";
 
-const NVIDIA = { device: "GPU", matrix_unit: "Tensor Core", api: "CUDA" };
-const AMD = { device: "GPU", matrix_unit: "Matrix Core", api: "HIP" };
-const TPU = { device: "TPU", matrix_unit: "matrix unit", api: "runtime" };
-const OTHER = { device: "accelerator", matrix_unit: "matrix unit", api: "runtime" };
+const NVIDIA = { device: "GPU", matrix_unit: "Tensor Core", api: "CUDA", multiprocessor: "multiprocessor" };
+const AMD = { device: "GPU", matrix_unit: "Matrix Core", api: "HIP", multiprocessor: "compute unit" };
+const TPU = { device: "TPU", matrix_unit: "matrix unit", api: "runtime", multiprocessor: "core" };
+const OTHER = { device: "accelerator", matrix_unit: "matrix unit", api: "runtime", multiprocessor: "core" };
 
 describe("said", () => {
   it("leaves NVIDIA's words alone", () => {
@@ -16,6 +16,8 @@ describe("said", () => {
     expect(said("TC GPU Time (ns)", AMD)).toBe("Matrix Core GPU Time (ns)");
     expect(said("kernel, TC unknown", AMD)).toBe("kernel, Matrix Core unknown");
     expect(said("unknown_tensor_core_use".replaceAll("_", " "), AMD)).toBe("unknown matrix core use");
+    expect(said("Multiprocessors", AMD)).toBe("Compute units");
+    expect(said("leave multiprocessors empty", AMD)).toBe("leave compute units empty");
     expect(said("calls of CUDA's API", AMD)).toBe("calls of HIP's API");
   });
   it("calls no TPU a GPU", () => {

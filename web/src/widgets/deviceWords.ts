@@ -6,7 +6,7 @@ import type { Info } from "../api/types";
 
 export type DeviceWords = Info["words"];
 
-const USUAL: DeviceWords = { device: "GPU", matrix_unit: "Tensor Core", api: "CUDA" };
+const USUAL: DeviceWords = { device: "GPU", matrix_unit: "Tensor Core", api: "CUDA", multiprocessor: "multiprocessor" };
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -30,6 +30,9 @@ export function said(text: string, words: DeviceWords): string {
     out = replaced(replaced(out, /\bTC(?= [A-Za-z])/g, words.matrix_unit), /\bTC\b/g, `${words.matrix_unit}s`);
   }
   if (words.device !== USUAL.device) out = replaced(out, /(?<![\w_])GPU(?=s?\b)/g, words.device);
+  if (words.multiprocessor !== USUAL.multiprocessor) {
+    out = out.replaceAll("Multiprocessor", capital(words.multiprocessor)).replaceAll("multiprocessor", words.multiprocessor);
+  }
   if (words.api !== USUAL.api) out = out.replaceAll("CUDA API", `${words.api} API`).replaceAll("CUDA's API", `${words.api}'s API`);
   return out;
 }

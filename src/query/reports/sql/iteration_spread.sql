@@ -7,7 +7,8 @@ WITH followed AS (
     SELECT *, coalesce(lead(begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns) = end_ns, false) AS goes_on
     FROM sel_iteration_times
 ), times AS (
-    SELECT rank, number, CASE WHEN goes_on THEN end_ns ELSE own_end_ns END - begin_ns AS ns
+    SELECT rank, number, CASE WHEN goes_on THEN end_ns ELSE own_end_ns END - begin_ns AS ns,
+           own_end_ns - begin_ns AS own_ns
     FROM followed
     WHERE NOT warmup
 ), chosen AS (
@@ -36,11 +37,12 @@ WITH followed AS (
 ), spread AS (
     SELECT count(*) AS iterations, any_value(c.median_ns) AS median_ns, max(t.ns) AS longest_ns,
            arg_max(t.number, t.ns) AS longest, any_value(r.number) AS rank,
-           count(*) FILTER (WHERE t.ns > $times * c.median_ns) AS long_ones
+           count(*) FILTER (WHERE t.ns > $times * c.median_ns) AS long_ones, arg_max(t.own_ns, t.ns) AS longest_own_ns
     FROM times t
     JOIN chosen c ON c.rank = t.rank
     LEFT JOIN raw.ranks r ON r.id = t.rank
 )
-SELECT s.*, g.wide, g.short_ones, g.short_min, g.short_max, g.long_ones, g.long_min, g.long_max
+SELECT s.iterations, s.median_ns, s.longest_ns, s.longest, s.rank, s.long_ones, s.longest_own_ns, g.wide,
+       g.short_ones, g.short_min, g.short_max, g.long_ones, g.long_min, g.long_max
 FROM spread s
 LEFT JOIN groups g ON true

@@ -57,6 +57,19 @@ std::vector<Case> cases_of_types_and_sizes() {
              r.begin(), r.op("aten::mul", 20 * kUs, 600 * kUs, "k", r.detail("[[8]]", "[\"float\"]"));
          },
          6},
+        // Half of each tile of 128 columns lies beside the result.
+        {"tile_tails",
+         [](Recorded& r) {
+             r.begin(), r.op("aten::bmm", 20 * kUs, 1600 * kUs,
+                             "cutlass_80_tensorop_f16_s16816gemm_f16_128x128_nn_align8",
+                             r.detail("[[8, 256, 256], [8, 256, 64]]", ""));
+         },
+         [](Recorded& r) {
+             r.begin(), r.op("aten::bmm", 20 * kUs, 1600 * kUs,
+                             "cutlass_80_tensorop_f16_s16816gemm_f16_64x128_nn_align8",
+                             r.detail("[[8, 256, 256], [8, 256, 64]]", ""));
+         },
+         8},
         {"misaligned_sizes",
          [](Recorded& r) {
              r.begin(), r.op("aten::mm", 20 * kUs, 600 * kUs, "k",

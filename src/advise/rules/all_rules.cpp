@@ -56,6 +56,7 @@ std::vector<Rule> rules_of_patterns_and_recordings() {
         convolution_trials_rule(),
         low_occupancy_rule(),
         wave_tails_rule(),
+        tile_tails_rule(),
         far_from_bound_rule(),
         small_collectives_rule(),
         late_collectives_rule(),

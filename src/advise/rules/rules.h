@@ -69,6 +69,7 @@ Rule unfused_attention_rule();
 Rule unknown_kernels_rule();
 Rule warmup_inside_rule();
 Rule wave_tails_rule();
+Rule tile_tails_rule();
 Rule zero_grad_rule();
 
 // The middle one, of an even number the greater of the two there; `values` is not empty.

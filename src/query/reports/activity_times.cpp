@@ -187,6 +187,11 @@ Result<Occurrences> times_of_misaligned_products(Session& session, int64_t multi
     return in_range(session, duck::Statement(sql::times_misaligned).set("multiple", multiple));
 }
 
+Result<Occurrences> times_of_tile_tails(Session& session, double pct) {
+    OPSIGHT_TRY(session.prepare(sql::tile_tails));
+    return in_range(session, duck::Statement(sql::times_tile_tails).set("pct", pct));
+}
+
 Result<Occurrences> times_of_small_copies(Session& session, int64_t bytes) {
     return in_range(
         session,

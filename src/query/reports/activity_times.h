@@ -61,6 +61,9 @@ struct OpChoice {
 Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice);
 // Of kernels of matrix products on 16-bit floats with a size that is not a multiple of this one.
 Result<Occurrences> times_of_misaligned_products(Session& session, int64_t multiple);
+// Of kernels of matrix products the part for what their tiles cover beside the result, where that is this
+// much of the tiles or more. An estimate: it takes each tile to take equally long.
+Result<Occurrences> times_of_tile_tails(Session& session, double pct);
 // Of copies from the host of at most so many bytes, with the calls that launched them.
 Result<Occurrences> times_of_small_copies(Session& session, int64_t bytes);
 

@@ -64,6 +64,16 @@ Result<std::optional<Occupancy>> lowest_occupancy(Session& session, double pct) 
                                    integer(row[4]), integer(row[5]), integer(row[6]), integer(row[7])});
 }
 
+Result<std::optional<TileTail>> largest_tile_tail(Session& session, double pct) {
+    OPSIGHT_TRY(session.prepare(sql::tile_tails));
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query(duck::Statement(sql::largest_tile_tail).set("pct", pct)));
+    if (rows.rows.empty()) return std::optional<TileTail>();
+    const auto& row = rows.rows[0];
+    return std::optional(TileTail{text(row[0]), integer(row[1]), integer(row[2]), integer(row[3]),
+                                  integer(row[4]), real(row[5])});
+}
+
 Result<std::vector<ReservedMemory>> reserved_memory(Session& session) {
     OPSIGHT_TRY(session.prepare(sql::memory_held));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::reserved_memory));

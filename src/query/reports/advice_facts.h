@@ -58,6 +58,15 @@ struct Occupancy {
 };
 Result<std::optional<Occupancy>> lowest_occupancy(Session& session, double pct);
 
+// The matrix product that loses most time to tiles that its result does not fill: rows x columns of the
+// result, of a tile, and the part of what the tiles cover that is none of it.
+struct TileTail {
+    std::string op;
+    int64_t rows = 0, columns = 0, tile_rows = 0, tile_columns = 0;
+    double empty_pct = 0;
+};
+Result<std::optional<TileTail>> largest_tile_tail(Session& session, double pct);
+
 // Memory of a device at its peaks: what the allocator holds, and what tensors need of it.
 struct ReservedMemory {
     int64_t rank = 0, device = 0;

@@ -119,6 +119,19 @@ class Engine {
         return {ns / parts_, part(ns, wall_ns_), std::move(formula), {}};
     }
 
+    // As if all ranks had what the one has that has most.
+    void take_slowest_rank(Finding& finding) const {
+        int64_t most = 0, ns = 0;
+        for (size_t i = 0; i < finding.times.size(); ++i) {
+            if (i > 0 && finding.times[i].rank != finding.times[i - 1].rank) ns = 0;
+            ns += finding.times[i].end - finding.times[i].begin;
+            most = std::max(most, ns);
+        }
+        const int64_t all = std::min(most * out_.ranks, wall_ns_);
+        finding.bound->ns = all / parts_;
+        finding.bound->pct = part(all, wall_ns_);
+    }
+
     // What the host does after something else kept it from its work takes longer, for it finds its caches
     // cold: on programs that slept, read files or started commands up to a fifth longer, for some
     // milliseconds (docs/PATHOLOGIES.md). Where a device does the work that is not to be gained.
@@ -202,6 +215,7 @@ class Engine {
     void say(Finding& finding) const {
         for (std::string* text : {&finding.title, &finding.evidence, &finding.advice})
             *text = query::said(*text, words_);
+        if (finding.bound) finding.bound->formula = query::said(finding.bound->formula, words_);
     }
 
     Status complete(const Rule& rule, const query::RunFacts& facts, Finding& finding) {
@@ -222,6 +236,7 @@ class Engine {
                         "; and a quarter of it for what follows, which finds its caches cold (of 10 ms at "
                         "most each time)";
                 finding.bound = bound_of(finding.times, after, std::move(formula));
+                if (rule.of_slowest_rank) take_slowest_rank(finding);
             }
             if (options_.predict && finding.bound && rule.suppose) OPSIGHT_TRY(predict(rule, *finding.bound));
         }
@@ -282,10 +297,14 @@ class Engine {
                 any = true;
             }
         // What files gain that have nothing to do with each other is no sum.
-        if (any && session_.contents().not_one_job.empty())
-            out_.combined =
-                bound_of(all, aftermath(interrupting),
-                         "the time in which at least one of them goes on, and what it leaves behind");
+        if (!any || !session_.contents().not_one_job.empty()) return;
+        out_.combined = bound_of(all, aftermath(interrupting),
+                                 "the time in which at least one of them goes on, and what it leaves behind");
+        for (const Finding& finding : out_.findings)
+            if (finding.bound && finding.bound->ns > out_.combined->ns) {
+                out_.combined->ns = finding.bound->ns;
+                out_.combined->pct = finding.bound->pct;
+            }
     }
 
     query::Session& session_;

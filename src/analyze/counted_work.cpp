@@ -8,6 +8,7 @@
 #include "analyze/told_ops.h"
 #include "analyze/work_formulas.h"
 #include "cost/estimate.h"
+#include "hardware/tensor_cores.h"
 
 namespace opsight::analyze {
 namespace {
@@ -181,6 +182,9 @@ class WorkCount {
     void run() {
         formulas_.learn();
         a_.works.clear();
+        fp32_kernels_.clear();
+        for (const Kernel& kernel : a_.kernels)
+            fp32_kernels_.push_back(hardware::is_fp32_tensile(p_.strings.view(kernel.name)));
         a_.span_work.assign(p_.device.size(), kNoWork);
         a_.span_share.assign(p_.device.size(), 0);
         a_.self_work.clear();
@@ -269,7 +273,8 @@ class WorkCount {
             if (counters_.work(row).data_and_weights)
                 total.gradient_ns[static_cast<size_t>(gradient_of(span))] += p_.device.dur[span];
             const TensorCoreUse use = a_.kernels[a_.kernel[span].index()].uses_tc;
-            if (use == TensorCoreUse::kYes) total.cores |= kTensorCores;
+            if (use == TensorCoreUse::kYes && !fp32_kernels_[a_.kernel[span].index()])
+                total.cores |= kTensorCores;
             if (use == TensorCoreUse::kUnknown) total.cores |= kUnknownCores;
         }
         for (size_t span = 0; span < spans; ++span) {
@@ -348,8 +353,8 @@ class WorkCount {
         });
     }
 
-    // FP32 products may run in TF32: the names of their kernels tell. Where a device has no TF32, its matrix
-    // units take FP16.
+    // FP32 products may run in TF32: the names of their kernels tell, as those of AMD's that multiply FP32
+    // itself. Where a device has no TF32, its matrix units take FP16.
     hardware::Precision precision_of(ElementType type, DeviceId device, uint8_t variant,
                                      CountedWork& work) const {
         using hardware::Precision;
@@ -463,6 +468,7 @@ class WorkCount {
     Formulas formulas_;
     Counters counters_;
     ToldWorkShares told_;
+    std::vector<bool> fp32_kernels_;  // of a_.kernels
     WorkTable table_;
     std::vector<Total> totals_;                                         // beside OpDetails
     absl::flat_hash_map<std::pair<uint32_t, int32_t>, Total> replays_;  // by launch and op

@@ -164,6 +164,19 @@ TEST_F(CountedWorkTest, NamesOfKernelsTellWhetherFp32RanInTf32) {
     EXPECT_NEAR(work(1).bound_ns, kMm / 156e12 * 1e9, 0.01 * work(1).bound_ns);
 }
 
+// AMD's matrix cores multiply FP32 as it is, too: not at the rate of FP16 or XF32.
+TEST_F(CountedWorkTest, Fp32ProductsOfTensileAreBoundedByTheFp32Peak) {
+    t.gpu(0, "AMD Instinct MI250X", 9, 0);
+    t.op("aten::mm", 0, 50, t.thread(), mm());
+    launch("Cijk_Ailk_Bljk_SB_MT128x128x16_MI32x32x2x1_SN_1LDSB0", 20, 300);
+    t.op("aten::mm", 60, 50, t.thread(), mm());
+    launch("Cijk_Ailk_Bljk_S_MX_B_MT128x128x16_MI32x32x2x1_SN", 70, 300);
+    run();
+    EXPECT_EQ(work(0).precision, hardware::Precision::kFp32);
+    EXPECT_NE(work(1).precision, hardware::Precision::kFp32);
+    EXPECT_LT(work(1).bound_ns, work(0).bound_ns);
+}
+
 TEST_F(CountedWorkTest, UnknownDevicesAreDerivedOrHaveNoBound) {
     Device& known = t.gpu(0, "NVIDIA A100-PG509-200", 8, 0);
     known.sm_count = 108;

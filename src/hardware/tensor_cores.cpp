@@ -291,6 +291,19 @@ std::optional<bool> amd_has_matrix_cores(std::string_view device, int major, int
 
 }  // namespace
 
+bool is_fp32_tensile(std::string_view name) {
+    constexpr std::string_view kTensile = "Cijk_";  // "Cijk_Ailk_Bljk_SB_...": the indices, then the types
+    if (!name.starts_with(kTensile)) return false;
+    size_t at = kTensile.size();
+    for (int part = 0; part < 2; ++part) {
+        at = name.find('_', at);
+        if (at == name.npos) return false;
+        ++at;
+    }
+    const std::string_view types = name.substr(at);
+    return types.starts_with("S_B_") || types.starts_with("SB_");
+}
+
 std::optional<bool> has_tensor_cores(std::string_view device, int major, int minor) {
     if (const std::optional<Device> known = DeviceTable::built_in().match(device))
         return std::any_of(known->peaks.begin(), known->peaks.end(),

@@ -27,6 +27,10 @@ bool holds_no_product(std::string_view op_name);
 // Judges a kernel by its full name, mangled or not. The view points into static storage or into `name`.
 TensorCoreVerdict tensor_core_use(std::string_view full_kernel_name);
 
+// Whether a kernel of Tensile (rocBLAS, hipBLASLt) multiplies 32-bit floats as they are: the matrix cores of
+// CDNA do. "S_B", "SB": single precision; "S_MX_B" rounds them to XF32.
+bool is_fp32_tensile(std::string_view full_kernel_name);
+
 // Whether a device has such units: by the table of devices, else by its compute capability and, where that
 // does not tell, its name. Nothing where none of these does. Compares with the whole table: ask once for a
 // device.

@@ -143,17 +143,47 @@ void tell_program(const RunFacts& f, Finding& finding) {
     if (f.python_frames) finding.query = frames_of_gaps();
 }
 
+// Where launches were recorded and no work of a device, that may have run beside all of it.
+bool tell_unseen_device(const RunFacts& f, double share, bool host, Finding& finding) {
+    if (f.device_work || !f.work_lost) return false;
+    finding.kind = "unknown";
+    if (host)
+        finding.title = fmt::format(
+            "The program does something else than ops and calls in {} of the time; what the GPU did "
+            "meanwhile "
+            "was not recorded",
+            percent(share));
+    finding.evidence += fmt::format("{}Launches were recorded, but no work of a device: see the diagnostics.",
+                                    finding.evidence.empty() ? "" : " ");
+    return true;
+}
+
+// Where the recording paused, as its steps' numbers tell, nothing is known of the time in between.
+bool tell_pauses(const RunFacts& f, double share, Finding& finding) {
+    if (2 * static_cast<double>(f.skipped_ns) < share / 100 * static_cast<double>(f.wall_ns)) return false;
+    if (f.skipped_steps == 0) return false;
+    finding.kind = "unknown";
+    finding.title =
+        fmt::format("In {} of the time nothing was recorded: the recording pauses", percent(share));
+    finding.evidence = fmt::format("The numbers of the steps jump over {}, which ran in {}.", f.skipped_steps,
+                                   milliseconds(f.skipped_ns));
+    finding.advice = "Choose iterations without a pause between them (--iter-start, --iter-stop).";
+    return true;
+}
+
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
 Status check(Context& c) {
     const RunFacts& f = c.facts();
     const query::Contents& has = c.session().contents();
     if (has.nothing_known && !has.ops && !has.calls && !has.ranges && !has.device_work)
         return c.cannot("what was recorded is of kinds that Opsight does not know"), Status();
-    if (std::max(f.host.value_or(0), f.idle.value_or(0)) < c.threshold("share")) return {};
+    const double of_host = without_queued(f, f.host.value_or(0), f.host_queued_ns);
+    const double of_nothing = without_queued(f, f.idle.value_or(0), f.idle_queued_ns);
+    if (std::max(of_host, of_nothing) < c.threshold("share")) return {};
     OPSIGHT_ASSIGN(const Gaps gaps, read_gaps(c));
     const bool are_long = !f.ops || gaps.are_long(c, c.threshold("share"));
     for (const bool host : {true, false}) {
-        const double share = (host ? f.host : f.idle).value_or(0);
+        const double share = host ? of_host : of_nothing;
         if (share < c.threshold(are_long ? "share" : "between")) continue;
         // The rule of host communication tells of it, and which rank is the last.
         if (host && f.ops && f.beside_ops && is_host_communication(*f.beside_ops) && !f.device_work) continue;
@@ -172,13 +202,16 @@ Status check(Context& c) {
                     "Of the work seen, only that of the program beside its ops "
                     "and calls runs in {} of the time",
                     percent(share));
+        } else if (!tell_unseen_device(f, share, host, finding) && !host && tell_pauses(f, share, finding)) {
+            finding.view = "iterations";
         } else if (behind_earlier_work(f, host ? f.host_behind_ns : f.idle_behind_ns, share))
             tell_earlier_work(f, finding);
         else if (host && f.beside_ops && f.beside_ops->once && c.session().range().whole) {
             // What a start-up or an end takes a longer run need not pay again.
             finding.kind = "unknown";
-            finding.advice =
-                "It is open once: whether a longer run has more of it this recording does not tell.";
+            finding.advice = fmt::format(
+                "{} '{}' is open once: whether a longer run has more of it this recording does not tell.",
+                f.beside_ops->function ? "The function" : "The range", f.beside_ops->name);
         } else if (host && f.beside_ops && is_communication(*f.beside_ops))
             finding.advice =
                 "That is communication between ranks: which rank comes last, their timelines tell.";
@@ -189,6 +222,7 @@ Status check(Context& c) {
         finding.view = "timeline";
         if (finding.kind == "problem") {
             if (f.ops) tell_gaps(c, gaps, are_long, finding);
+            tell_queued(f, host ? f.host_queued_ns : f.idle_queued_ns, finding);
             OPSIGHT_TRY(tell_recording(c, finding));
             OPSIGHT_ASSIGN(query::TimeSpans own, gaps_of(c, gaps.all, host));
             OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(own)));

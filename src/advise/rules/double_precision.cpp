@@ -5,6 +5,21 @@
 namespace opsight::advise {
 namespace {
 
+std::string advice_on_device(const std::optional<std::pair<double, double>>& rates) {
+    const std::string origin = " A NumPy array or a Python default often brought them in.";
+    if (!rates)
+        return "GPUs compute them at the rate of 32-bit floats at most, many at 1/2 to 1/64 of it, and move "
+               "twice the "
+               "bytes." +
+               origin;
+    const auto [fp64, fp32] = *rates;
+    return fmt::format(
+        "This GPU computes them at {} of the rate of 32-bit floats ({:.1f} against {:.1f} TFLOP/s at most), "
+        "and "
+        "moves twice the bytes.{}",
+        percent(100 * fp64 / fp32), fp64 / 1e12, fp32 / 1e12, origin);
+}
+
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_ops(c.session(), {.pattern = "^aten::",
@@ -19,9 +34,9 @@ Status check(Context& c) {
         c.how_often(found.count, c.facts().device_work ? "kernels of ops whose first input is a double"
                                                        : "ops whose first input is a double") +
         ".";
+    OPSIGHT_ASSIGN(const auto rates, query::rates_of_floats(c.session()));
     finding.advice = c.facts().device_work
-                         ? "GPUs for deep learning compute them at 1/2 to 1/64 of the rate of 32-bit floats: "
-                           "a NumPy array or a Python default often brought them in."
+                         ? advice_on_device(rates)
                          : "32-bit floats move half the bytes and compute at twice the rate: a NumPy array "
                            "or a Python default often brought 64-bit ones in.";
     finding.share_pct = share;

@@ -153,7 +153,7 @@ void tell_work_of_the_cpu(Context& c, double share, Finding& finding) {
 Status check(Context& c) {
     const RunFacts& f = c.facts();
     if (!f.cpu) return c.cannot("neither ops nor calls of the host were recorded"), Status();
-    double share = *f.cpu;
+    double share = without_queued(f, *f.cpu, f.cpu_queued_ns);
     if (share < c.threshold("share")) return {};
     if (f.device_work) share -= waits_of_the_cpu(f, share, c);
     if (share < c.threshold("share")) return {};
@@ -191,6 +191,7 @@ Status check(Context& c) {
     }
     if (finding.kind == "problem") {
         OPSIGHT_TRY(bound(c, tiny.has_value(), finding));
+        tell_queued(f, f.cpu_queued_ns, finding);
         OPSIGHT_TRY(tell_recording(c, finding));
     }
     c.add(std::move(finding));

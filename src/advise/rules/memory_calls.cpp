@@ -40,6 +40,7 @@ Status check(Context& c) {
     finding.share_pct = share;
     finding.view = "timeline";
     OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(found.times)));
+    if (tell_lost_work(c.facts(), finding)) finding.times.clear();  // it may have run meanwhile
     c.add(std::move(finding));
     return {};
 }

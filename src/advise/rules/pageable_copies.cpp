@@ -8,7 +8,8 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kPageableCopies));
     // A call that waits while a kernel runs waits for that.
-    OPSIGHT_ASSIGN(const query::TimeSpans beside_kernels, times_without_kernels(c.session()));
+    OPSIGHT_ASSIGN(query::TimeSpans beside_kernels, times_without_kernels(c.session()));
+    OPSIGHT_ASSIGN(beside_kernels, without_queued(c.session(), beside_kernels));
     const double share = c.share_of(query::common(found.times, beside_kernels));
     if (share < c.threshold("share") || found.count < c.parts()) return {};
     Finding finding{
@@ -28,7 +29,8 @@ Status check(Context& c) {
     finding.share_pct = share;
     finding.view = "recorded";
     finding.tab = "copies";
-    finding.times = std::move(found.times);
+    if (tell_lost_work(c.facts(), finding)) return c.add(std::move(finding)), Status();  // it may have run
+    finding.times = query::common(found.times, beside_kernels);
     c.add(std::move(finding));
     return {};
 }

@@ -36,6 +36,14 @@ Status check(Context& c) {
             finding.reading.emplace_back("PyTorch: performance tuning guide",
                                          "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html");
         }
+        if (f.product_ns > 0) {
+            OPSIGHT_ASSIGN(const std::string products, query::product_ops(c.session()));
+            finding.query = fmt::format(
+                "SELECT op_name, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {{range}} "
+                "AND class "
+                "= 'compute' AND uses_tc = 'no' AND op_id NOT IN ({}) GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+                products);
+        }
         OPSIGHT_ASSIGN(query::Occurrences found,
                        query::times_of(c.session(), query::Activity::kPlainKernels));
         OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));

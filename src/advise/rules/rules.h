@@ -81,8 +81,16 @@ Result<query::TimeSpans> idle_times(query::Session& session);
 // `behind_ns`: what of that share lies within the wait.
 bool behind_earlier_work(const query::RunFacts& f, int64_t behind_ns, double share);
 void tell_earlier_work(const query::RunFacts& f, Finding& finding);
-// Of something that the host does: its own times, or those in which no device works where these are less (of
-// several devices of a rank the one that works longest: the others may work at once).
+// A share of the time (%) without the pauses of the device in which the next work was launched already: no
+// host is late there. `queued_ns`: what of that share lies in such pauses.
+double without_queued(const query::RunFacts& f, double share, int64_t queued_ns);
+// What was left out so, where it is 1 % of the time or more; else nothing.
+void tell_queued(const query::RunFacts& f, int64_t queued_ns, Finding& finding);
+// These times without such pauses.
+Result<query::TimeSpans> without_queued(query::Session& session, const query::TimeSpans& times);
+// Of something that the host does: its own times, or those in which no device works and waits for the host
+// where these are less (of several devices of a rank the one that works longest: the others may work at
+// once).
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own);
 
 // Asked once of a run, whichever rules need it.

@@ -59,6 +59,7 @@ Status check(Context& c) {
     finding.share_pct = share;
     finding.view = "ops";
     finding.times = std::move(found.times);
+    if (tell_lost_work(c.facts(), finding)) finding.times.clear();  // it may have run meanwhile
     c.add(std::move(finding));
     return {};
 }

@@ -188,6 +188,27 @@ void tell_earlier_work(const RunFacts& f, Finding& finding) {
         finding.evidence.empty() ? "" : " ", milliseconds(f.first_queued_ns));
 }
 
+double without_queued(const RunFacts& f, double share, int64_t queued_ns) {
+    if (f.wall_ns <= 0) return share;
+    return std::max(0.0, share - 100.0 * static_cast<double>(queued_ns) / static_cast<double>(f.wall_ns));
+}
+
+void tell_queued(const RunFacts& f, int64_t queued_ns, Finding& finding) {
+    const double pct = 100 - without_queued(f, 100, queued_ns);
+    if (pct < 1) return;
+    finding.evidence += fmt::format(
+        "{}Not counted: {} in which the GPU goes from one piece of work to the next, which was launched "
+        "already.",
+        finding.evidence.empty() ? "" : " ", percent(pct));
+}
+
+Result<query::TimeSpans> without_queued(query::Session& session, const query::TimeSpans& times) {
+    if (!session.contents().device_work) return times;
+    OPSIGHT_ASSIGN(const query::Occurrences queued, query::times_of(session, query::Activity::kQueued));
+    OPSIGHT_ASSIGN(const query::TimeSpans others, query::times_without(session, queued.times));
+    return query::common(times, others);
+}
+
 Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans kernels) {
     constexpr int64_t kLongest = 10'000;  // a stream goes on within some microseconds
     if (kernels.empty() || !session.contents().device_work) return kernels;
@@ -210,6 +231,7 @@ Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans k
 Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own) {
     if (own.empty() || !session.contents().device_work) return own;
     OPSIGHT_ASSIGN(query::TimeSpans idle, query::times_beside(session, query::Longest::kDevice));
+    OPSIGHT_ASSIGN(idle, without_queued(session, idle));
     return query::length_of(idle) < query::length_of(own) ? std::move(idle) : std::move(own);
 }
 

@@ -41,7 +41,8 @@ Status check(Context& c) {
         return c.cannot("no calls of the device's API were recorded"), Status();
     if (f.waits == 0) return {};
     OPSIGHT_ASSIGN(query::Occurrences waits, query::times_of_calls(c.session(), kWaits));
-    OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
+    OPSIGHT_ASSIGN(query::TimeSpans idle, idle_times(c.session()));
+    OPSIGHT_ASSIGN(idle, without_queued(c.session(), idle));
     OPSIGHT_ASSIGN(const query::TimeSpans range, query::times_of_range(c.session()));
     const int64_t lost_ns = lost_to(waits.times, idle, range);
     const double lost =
@@ -60,6 +61,7 @@ Status check(Context& c) {
     finding.share_pct = lost;
     finding.view = "timeline";
     OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(waits.times)));
+    if (tell_lost_work(c.facts(), finding)) finding.times.clear();  // it may have run meanwhile
     c.add(std::move(finding));
     return {};
 }

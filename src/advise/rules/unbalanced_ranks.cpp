@@ -31,7 +31,7 @@ Status check(Context& c) {
     if (!late ||
         static_cast<double>(late->own_ns) < c.threshold("times") * static_cast<double>(late->others_own_ns))
         return {};
-    OPSIGHT_ASSIGN(query::TimeSpans waits, query::waits_for_ranks(c.session()));
+    OPSIGHT_ASSIGN(const query::TimeSpans waits, query::waits_for_ranks(c.session(), false));
     const double share = c.share_of(waits);
     if (share < c.threshold("share")) return {};
     Finding finding{"unbalanced_ranks", "problem",
@@ -48,7 +48,7 @@ Status check(Context& c) {
               "alone (its clocks, its host, its input, what else runs there).";
     finding.share_pct = share;
     finding.view = "ranks";
-    finding.times = std::move(waits);
+    OPSIGHT_ASSIGN(finding.times, query::waits_for_ranks(c.session(), true));
     c.add(std::move(finding));
     return {};
 }
@@ -68,8 +68,8 @@ Rule unbalanced_ranks_rule() {
                        {"kernels", 1.05, "times the other ranks' kernels",
                         "the same program runs as many on each rank, but for rare steps"}},
         .bound =
-            "the time in which ranks wait in a collective for the one that enters it last and compute "
-            "nothing beside, the first collective not counted",
+            "the time in which the rank that waits longest does so, in collectives for the one that enters "
+            "them last, and computes nothing beside",
         .confidence =
             "high for the time; medium for the rank: it may itself wait for something that was not "
             "recorded",
@@ -83,6 +83,7 @@ Rule unbalanced_ranks_rule() {
         .verify = "opsight report AFTER.opsight --report stragglers",
         .source = "HTA, idle time and stragglers; docs/RANKS.md",
         .leaves_kernels = true,
+        .of_slowest_rank = true,
         .lacks = [](const query::RunFacts& f) -> std::string {
             if (f.ranks < 2) return "the profile has one rank";
             if (std::string lacks = lacks_collectives(f); !lacks.empty()) return lacks;

@@ -28,6 +28,12 @@ Status check(Context& c) {
                    query::iteration_spread(c.session(), c.threshold("times")));
     if (spread.count < 5 || spread.median_ns <= 0)
         return c.cannot("the range has fewer than five iterations after the warm-up"), Status();
+    const double times = static_cast<double>(spread.longest_ns) / static_cast<double>(spread.median_ns);
+    if (times >= c.threshold("times") && static_cast<double>(spread.longest_own_ns) <
+                                             c.threshold("times") * static_cast<double>(spread.median_ns)) {
+        c.add(behind_a_mark(spread));
+        return {};
+    }
     if (spread.two_lengths) {
         Finding finding{"uneven_iterations", "note",
                         "The iterations have two lengths: " + words_of(*spread.two_lengths)};
@@ -37,13 +43,7 @@ Status check(Context& c) {
         c.add(std::move(finding));
         return {};
     }
-    const double times = static_cast<double>(spread.longest_ns) / static_cast<double>(spread.median_ns);
     if (times < c.threshold("times")) return {};
-    if (static_cast<double>(spread.longest_own_ns) <
-        c.threshold("times") * static_cast<double>(spread.median_ns)) {
-        c.add(behind_a_mark(spread));
-        return {};
-    }
     Finding finding{"uneven_iterations", "note",
                     fmt::format("The longest iteration takes {:.1f} times the median", times)};
     finding.evidence =

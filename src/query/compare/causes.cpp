@@ -53,6 +53,13 @@ constexpr Words kWords[] = {
     {ChangeKind::kFaster, "faster", "the same work, faster"},
 };
 
+// Whose time on the device is also that of waiting for the ranks that enter it later.
+bool is_collective(std::string_view op) {
+    constexpr std::string_view kPrefixes[] = {"c10d::", "_c10d_functional::", "nccl:", "record_param_comms"};
+    return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                       [op](std::string_view prefix) { return op.starts_with(prefix); });
+}
+
 class Finder {
   public:
     explicit Finder(const Comparison& comparison)
@@ -133,6 +140,10 @@ class Finder {
         std::string where = most.op;
         if (!most.layer.empty() && most.layer != "/") where += " in " + most.layer;
         if (!most.evidence.empty()) where += " (" + most.evidence + ")";
+        if (by_gpu && is_collective(most.op))
+            where +=
+                "; a collective waits for the ranks that enter it later, and that is in its time: the report "
+                "stragglers tells which they are";
         say(words.cause,
             fmt::format("{}: {} in {} op{}{}", words.begin, amounts, group.rows,
                         group.rows == 1 ? ", " : "s, most in ", where),

@@ -82,6 +82,19 @@ TEST(Causes, ASlowerKernelIsOneAndNoClock) {
     EXPECT_FALSE(found.contains("one_factor"));
 }
 
+// A collective takes longer where another rank comes later: it may not be the work of this one.
+TEST(Causes, ACollectiveMayWaitForAnotherRank) {
+    for (const char* op : {"c10d::allreduce_", "aten::mm"}) {
+        Made base, next;
+        for (Made* made : {&base, &next})
+            made->tree.op(op, 0, 10'000, "kernel");
+        next.scale(6, 1.3);
+        EXPECT_EQ(
+            causes(base, next)["slower"].find("waits for the ranks that enter it later") != std::string::npos,
+            std::string(op) != "aten::mm");
+    }
+}
+
 TEST(Causes, AllKernelsSlowerByOneFactorAreAClock) {
     Made base, next;
     for (size_t op = 0; op < 6; ++op)

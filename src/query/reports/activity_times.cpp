@@ -1,4 +1,5 @@
 #include "query/reports/activity_times.h"
+#include "hardware/op_tables.h"
 
 #include <algorithm>
 #include <functional>
@@ -59,6 +60,14 @@ Result<Occurrences> times_of_files(Session& session) {
     return in_range(session, duck::Statement(sql::times_files).set("system_calls", "[" + calls + "]"));
 }
 
+// In which no device works and the next work was launched, or in which nothing that was recorded runs.
+Result<Occurrences> times_of_rest(Session& session, bool queued) {
+    OPSIGHT_TRY(session.prepare(sql::resource_time));
+    if (!queued) return in_range(session, sql::times_of_nothing);
+    OPSIGHT_TRY(session.prepare(sql::queued_pauses));
+    return in_range(session, sql::times_queued);
+}
+
 // No spans need be looked at where no name matches.
 Result<bool> has_name(Session& session, const char* of, const std::string& pattern) {
     OPSIGHT_ASSIGN(
@@ -100,8 +109,11 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
                                      .set("what", std::string(what))
                                      .set("small_bytes", int64_t{0}));
     };
-    const auto kernels = [&](bool eligible) {
-        return in_range(session, duck::Statement(sql::times_plain_kernels).set("eligible", eligible));
+    const auto kernels = [&](bool eligible) -> Result<Occurrences> {
+        OPSIGHT_ASSIGN(const std::string products, product_ops(session));
+        return in_range(
+            session,
+            duck::Statement(sql::times_plain_kernels).set("eligible", eligible).set("products", products));
     };
     const auto softmax = [&](bool device) {
         return in_range(session, duck::Statement(sql::times_attention).set("device", device));
@@ -118,15 +130,13 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
         case Activity::kPageableCopies:
             return transfers("pageable");
         case Activity::kEligibleKernels:
-            return kernels(true);
         case Activity::kPlainKernels:
-            return kernels(false);
+            return kernels(activity == Activity::kEligibleKernels);
         case Activity::kSmallGrids:
             return in_range(session, sql::times_small_grids);
         case Activity::kHostSoftmax:
-            return softmax(false);
         case Activity::kDeviceSoftmax:
-            return softmax(true);
+            return softmax(activity == Activity::kDeviceSoftmax);
         case Activity::kHostScores:
         case Activity::kDeviceScores:
             return in_range(
@@ -138,9 +148,9 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
             return in_range(session, sql::times_compute);
         case Activity::kOverhead:
             return in_range(session, sql::times_overhead);
+        case Activity::kQueued:
         case Activity::kNothing:
-            OPSIGHT_TRY(session.prepare(sql::resource_time));
-            return in_range(session, sql::times_of_nothing);
+            return times_of_rest(session, activity == Activity::kQueued);
         case Activity::kOps:
             return in_range(session, sql::times_in_ops);
         case Activity::kCalls:
@@ -151,6 +161,15 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
     }
     return in_range(session,
                     duck::Statement(sql::times_device).set("kernels", activity == Activity::kKernels));
+}
+
+Result<std::string> product_ops(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::products_of_ops));
+    std::string ids;
+    for (const auto& row : rows.rows)
+        if (hardware::is_tensor_core_op(text(row[1])) || hardware::is_tensor_core_node_type(text(row[2])))
+            ids += (ids.empty() ? "" : ",") + std::to_string(integer(row[0]));
+    return ids;
 }
 
 Result<Occurrences> times_of_calls(Session& session, const std::string& pattern) {

@@ -35,6 +35,7 @@ enum class Activity : uint8_t {
     kWaveTails,       // the ends of kernels in which their last wave of blocks does not fill the device
     kComputeKernels,  // all but collectives
     kOverhead,        // the profiler's own work, as it tells it
+    kQueued,          // a pause of all devices of a rank before work that was launched already
     kNothing,         // nothing that was recorded: the share "idle" of the wall clock
 };
 
@@ -51,6 +52,10 @@ Result<Occurrences> times_of(Session& session, Activity activity);
 Result<Occurrences> times_of_calls(Session& session, const std::string& pattern);
 Result<Occurrences> times_of_annotations(Session& session, const std::string& pattern);
 Result<Occurrences> times_of_kernels(Session& session, const std::string& pattern);
+
+// Ops that are matrix products, convolutions and the like by name, whether or not their device or type lets
+// them use Tensor Cores: their op_identities.id, joined by commas.
+Result<std::string> product_ops(Session& session);
 
 struct OpChoice {
     std::string pattern, dtypes = {};  // regular expressions; no dtypes: any

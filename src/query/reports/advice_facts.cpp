@@ -74,6 +74,12 @@ Result<std::optional<TileTail>> largest_tile_tail(Session& session, double pct) 
                                   integer(row[4]), real(row[5])});
 }
 
+Result<std::optional<std::pair<double, double>>> rates_of_floats(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::rates_of_floats));
+    if (rows.rows.empty()) return std::optional<std::pair<double, double>>();
+    return std::optional(std::pair(real(rows.rows[0][0]), real(rows.rows[0][1])));
+}
+
 Result<std::vector<ReservedMemory>> reserved_memory(Session& session) {
     OPSIGHT_TRY(session.prepare(sql::memory_held));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::reserved_memory));

@@ -67,6 +67,10 @@ struct TileTail {
 };
 Result<std::optional<TileTail>> largest_tile_tail(Session& session, double pct);
 
+// FLOP/s at most of 64-bit and of 32-bit floats (not TF32), of the device that worked and does worst on the
+// former beside the latter; nothing where it is not known.
+Result<std::optional<std::pair<double, double>>> rates_of_floats(Session& session);
+
 // Memory of a device at its peaks: what the allocator holds, and what tensors need of it.
 struct ReservedMemory {
     int64_t rank = 0, device = 0;

@@ -26,6 +26,11 @@ TEST(TensorCores, GraphsRecordedAsAWholeAreUnknownWork) {
                                      std::pair("Graphs recorded as a whole", 300)})
         EXPECT_EQ(number(cell(kernels, "gpu_time_ns", "name", name)), time) << name;
     Session graphs = alone.open();
+    const auto report = summary_report(graphs, {});
+    ASSERT_TRUE(report);
+    EXPECT_TRUE(std::any_of(report->notes.begin(), report->notes.end(), [](const std::string& note) {
+        return note.find("utilization is at most what is shown") != note.npos;
+    }));
     EXPECT_EQ(
         number(cell(table_of(graphs, "summary", "all_kernels"), "gpu_time_ns", "name", "All device work")),
         300);

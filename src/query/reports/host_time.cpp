@@ -22,6 +22,7 @@ CallClass class_of(const std::string& name) {
 
 Result<std::optional<LongCalls>> long_calls(Session& session) {
     OPSIGHT_TRY(session.prepare(sql::resource_time));
+    OPSIGHT_TRY(session.prepare(sql::queued_pauses));
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    session.query(duck::Statement(sql::long_calls).set("long_ns", kLongNs)));
     if (rows.rows.empty()) return std::nullopt;

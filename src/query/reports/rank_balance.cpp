@@ -55,11 +55,11 @@ Result<std::optional<LateRank>> late_rank(Session& session) {
     return late;
 }
 
-Result<TimeSpans> waits_for_ranks(Session& session) {
+Result<TimeSpans> waits_for_ranks(Session& session, bool first) {
     OPSIGHT_TRY(session.prepare(sql::matched_collectives));
     std::vector<TimeSpan> waits;
-    OPSIGHT_TRY(
-        each_span(session, sql::times_rank_waits, [&](const TimeSpan& span) { waits.push_back(span); }));
+    OPSIGHT_TRY(each_span(session, duck::Statement(sql::times_rank_waits).set("first", first),
+                          [&](const TimeSpan& span) { waits.push_back(span); }));
     OPSIGHT_ASSIGN(const TimeSpans within, within_range(session, std::move(waits)));
     OPSIGHT_ASSIGN(const Occurrences compute, times_of(session, Activity::kComputeKernels));
     OPSIGHT_ASSIGN(const TimeSpans without, times_without(session, compute.times));

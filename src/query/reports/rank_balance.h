@@ -23,7 +23,7 @@ struct LateRank {
 Result<std::optional<LateRank>> late_rank(Session& session);
 
 // When ranks wait in a collective on their device for the one that enters it last, and compute nothing
-// beside. Not in the first, which ranks enter as their recordings begin.
-Result<TimeSpans> waits_for_ranks(Session& session);
+// beside. `first`: also in the first one, which ranks enter as their recordings begin.
+Result<TimeSpans> waits_for_ranks(Session& session, bool first);
 
 }  // namespace opsight::query

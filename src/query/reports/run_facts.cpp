@@ -5,6 +5,7 @@
 #include "hardware/devices.h"
 #include "hardware/op_tables.h"
 #include "hardware/tensor_cores.h"
+#include "query/reports/activity_times.h"
 #include "query/reports/device_use.h"
 #include "query/reports/headline.h"
 #include "query/reports/reports.h"
@@ -118,7 +119,9 @@ Status read_eligible(Session& session, Facts& facts) {
 }
 
 Status read_kernels(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(const duck::Rows kernels, session.query(sql::kernel_times));
+    OPSIGHT_ASSIGN(const std::string products, product_ops(session));
+    OPSIGHT_ASSIGN(const duck::Rows kernels,
+                   session.query(duck::Statement(sql::kernel_times).set("products", products)));
     const auto& row = kernels.rows.at(0);
     facts.kernels = integer(row[0]);
     facts.kernel_ns = integer(row[1]);
@@ -128,6 +131,7 @@ Status read_kernels(Session& session, Facts& facts) {
     facts.outside_ns = integer(row[5]);
     facts.unlaunched_ns = integer(row[6]);
     facts.graph_ns = integer(row[7]);
+    facts.product_ns = integer(row[8]);
     return {};
 }
 
@@ -153,6 +157,25 @@ Status read_earlier_work(Session& session, Facts& facts) {
     facts.idle_behind_ns = integer(row[0]);
     facts.host_behind_ns = integer(row[1]);
     facts.cpu_behind_ns = integer(row[2]);
+    return {};
+}
+
+Status read_queued(Session& session, Facts& facts) {
+    OPSIGHT_TRY(session.prepare(sql::resource_time));
+    OPSIGHT_TRY(session.prepare(sql::queued_pauses));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::queued_shares));
+    const auto& row = rows.rows.at(0);
+    facts.idle_queued_ns = integer(row[0]);
+    facts.host_queued_ns = integer(row[1]);
+    facts.cpu_queued_ns = integer(row[2]);
+    return {};
+}
+
+Status read_pauses(Session& session, Facts& facts) {
+    if (session.range().whole) return {};
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::skipped_steps));
+    facts.skipped_steps = integer(rows.rows.at(0)[0]);
+    facts.skipped_ns = integer(rows.rows[0][1]);
     return {};
 }
 
@@ -189,8 +212,9 @@ Status read_host(Session& session, Facts& facts) {
 
 Result<RunFacts> read_run_facts(Session& session) {
     Facts facts;
-    for (const auto read : {read_shares, read_source, read_details, read_devices, read_kernels, read_eligible,
-                            read_earlier_work, read_lost_work, read_transfers, read_host})
+    for (const auto read :
+         {read_shares, read_source, read_details, read_devices, read_kernels, read_eligible,
+          read_earlier_work, read_queued, read_pauses, read_lost_work, read_transfers, read_host})
         OPSIGHT_TRY(read(session, facts));
     return facts;
 }

@@ -53,10 +53,16 @@ struct RunFacts {
     // of other ops, that no op launched, and whose launch is not in the recording.
     int64_t kernels = 0, kernel_ns = 0, unknown_ns = 0, eligible_ns = 0, region_ns = 0, plain_ns = 0,
             outside_ns = 0, unlaunched_ns = 0;
+    // Beside them: of matrix products and convolutions that cannot use them, for their device or type.
+    int64_t product_ns = 0;
     int64_t median_ns = 0;  // of a kernel's duration
     // How long the first device work of the recording waited after its launch, and how much of that lies in
     // the time of the range in which nothing runs, or only the host, or only calls and ops.
     int64_t first_queued_ns = 0, idle_behind_ns = 0, host_behind_ns = 0, cpu_behind_ns = 0;
+    // Of the same three: what lies in pauses of the device before work that was launched already.
+    int64_t idle_queued_ns = 0, host_queued_ns = 0, cpu_queued_ns = 0;
+    int64_t skipped_steps = 0,
+            skipped_ns = 0;  // of pauses of the recording, as the numbers of its steps tell
     // Launches of the profile of which no device work was recorded, and their share of those and the kernels.
     int64_t lost_launches = 0;
     double lost_pct = 0;
@@ -83,7 +89,7 @@ struct RunFacts {
 
     // Of the share of kernels without Tensor Cores, the part that `ns` of their durations makes.
     double share_of(int64_t ns) const {
-        const int64_t all = eligible_ns + region_ns + plain_ns + outside_ns + unlaunched_ns;
+        const int64_t all = eligible_ns + region_ns + plain_ns + product_ns + outside_ns + unlaunched_ns;
         return all > 0 ? plain_kernel.value_or(0) * static_cast<double>(ns) / static_cast<double>(all) : 0;
     }
 };

@@ -129,6 +129,33 @@ Result<std::string> gaps_note(Session& session) {
         100 * *share);
 }
 
+// Of a recording that paused: the pauses are in the wall clock.
+Result<std::string> pauses_note(Session& session) {
+    if (session.range().whole) return std::string();
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::skipped_steps));
+    const int64_t steps = integer(rows.rows.at(0)[0]);
+    if (steps == 0) return std::string();
+    return fmt::format(
+        "the numbers of the steps jump: {} step{} between the iterations {} not recorded, and the {:.3f} s "
+        "in which "
+        "they ran count as the time of the iterations before them; choose iterations without such a pause",
+        steps, steps == 1 ? "" : "s", steps == 1 ? "was" : "were",
+        static_cast<double>(integer(rows.rows[0][1])) / 1e9);
+}
+
+// Where devices were recorded by graph and not by kernel.
+Result<std::string> graphs_note(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::graphs_as_a_whole));
+    const int64_t graphs = integer(rows.rows.at(0)[0]);
+    if (graphs == 0) return std::string();
+    return fmt::format(
+        "{} graph{} of the GPU's work {} recorded as a whole, without the kernels in {}: utilization is at "
+        "most what "
+        "is shown, since pauses within a graph count as work (nsys profile --cuda-graph-trace=node records "
+        "kernels)",
+        graphs, graphs == 1 ? "" : "s", graphs == 1 ? "was" : "were", graphs == 1 ? "it" : "them");
+}
+
 Result<ResultTable> all_ops(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(make_outside_work(session));
     Question q{"all_ops", "All Ops"};
@@ -244,14 +271,11 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     report.notes.insert(report.notes.end(), ends.begin(), ends.end());
     OPSIGHT_ASSIGN(const std::vector<std::string> lost, lost_work_notes(session));
     report.notes.insert(report.notes.end(), lost.begin(), lost.end());
-    OPSIGHT_ASSIGN(const std::string gaps, gaps_note(session));
-    if (!gaps.empty()) report.notes.push_back(gaps);
-    OPSIGHT_ASSIGN(const std::string unused, unused_devices_note(session));
-    if (!unused.empty()) report.notes.push_back(unused);
-    OPSIGHT_ASSIGN(const std::string between, calls_between_ranks_note(session));
-    if (!between.empty()) report.notes.push_back(between);
-    OPSIGHT_ASSIGN(const std::string hint, iteration_hint(session));
-    if (!hint.empty()) report.notes.push_back(hint);
+    for (const auto note : {gaps_note, pauses_note, graphs_note, unused_devices_note,
+                            calls_between_ranks_note, iteration_hint}) {
+        OPSIGHT_ASSIGN(std::string text, note(session));
+        if (!text.empty()) report.notes.push_back(std::move(text));
+    }
     OPSIGHT_ASSIGN(ResultTable odd, diagnostic_list(session, shape));
     if (!odd.rows.empty() || !shape.for_people) report.sections.push_back({std::move(odd)});
     return report;

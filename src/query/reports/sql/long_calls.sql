@@ -1,5 +1,5 @@
--- Calls of at least $long_ns within the time in which only the CPU is at work, by what they do. The class that holds
--- half of that time, with the call that takes most of it.
+-- Calls of at least $long_ns within the time in which only the CPU is at work and the device waits for it, by what
+-- they do. The class that holds half of that time, with the call that takes most of it. Needs queued_pauses.
 WITH long AS (
     SELECT t.rank, x.text AS name, a.begin_ns, a.begin_ns + a.dur_ns AS end_ns, a.dur_ns,
            CASE WHEN regexp_matches(x.text, '[Mm]alloc|Free|HostAlloc|MemAlloc|Host(Un)?[Rr]egister|'
@@ -13,7 +13,9 @@ WITH long AS (
     JOIN raw.strings x ON x.id = a.name
     WHERE a.dur_ns >= $long_ns
 ), calls AS (
-    SELECT class, name, dur_ns, within_ns AS ns FROM within_resource('long', 'cpu') WHERE within_ns > 0
+    SELECT class, name, dur_ns, within_ns AS ns
+    FROM within_segments('long', 'unqueued_segments', 'cpu')
+    WHERE within_ns > 0
 ), names AS (
     SELECT class, name, count(*) AS calls, sum(ns)::BIGINT AS ns, max(dur_ns) AS longest_ns, max(ns) AS most_ns
     FROM calls
@@ -26,6 +28,6 @@ WITH long AS (
 SELECT c.class, n.name, n.calls, n.ns, n.longest_ns, 2 * c.most_ns >= c.ns AS mostly_one, c.ns AS class_ns
 FROM classes c
 JOIN names n USING (class, name)
-WHERE 2 * c.ns >= (SELECT sum(end_ns - begin_ns) FROM resource_time('cpu'))
+WHERE 2 * c.ns >= (SELECT sum(end_ns - begin_ns) FROM unqueued_segments WHERE resource = resource('cpu'))
 ORDER BY c.ns DESC
 LIMIT 1

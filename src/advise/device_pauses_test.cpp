@@ -1,0 +1,132 @@
+// Pauses of a device that are not the host's, lost work, pauses of the recording, devices without Tensor
+// Cores.
+#include <gmock/gmock.h>
+
+#include "advise/test_findings.h"
+#include "advise/test_rules.h"
+
+namespace opsight::advise {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Each step of 10 ms: 600 kernels of 10 us and 3 us between them, launched by 1 ms, and a wait for all of
+// them; then `host_ns` of the host.
+Recorded queued(int64_t launch_gap_ns) {
+    Recorded r;
+    r.kernel_ns = 10 * kUs;
+    r.begin();
+    for (int64_t i = 0; i < r.steps; ++i) {
+        for (int64_t k = 0; k < 600; ++k)
+            r.launched("elementwise_kernel", Recorded::at(i) + 300 * kUs + k * launch_gap_ns,
+                       Recorded::at(i) + 2100 * kUs + 13 * kUs * k, 10 * kUs);
+        r.t.api("cudaStreamSynchronize", Recorded::at(i) + 9400 * kUs - 500 * kUs, 1000 * kUs, r.t.thread());
+    }
+    return r;
+}
+
+// Of the time 18 % lie between kernels that were launched long before: no wait makes these pauses.
+TEST(DevicePauses, BetweenQueuedKernelsAreNotTheHosts) {
+    const Advice fast = queued(kUs).ask("synchronization");
+    for (const Finding& finding : fast.findings)
+        EXPECT_LT(finding.share_pct.value_or(0), 12) << finding.title;
+    const Advice host = queued(kUs).ask("host_bound");
+    bool told = false;
+    for (const Finding& finding : host.findings)
+        told |= finding.evidence.find("which was launched already") != std::string::npos;
+    EXPECT_TRUE(told);
+    // Where each kernel is launched as the one before ends, the pauses are the host's.
+    Recorded late;
+    late.begin();
+    for (int64_t i = 0; i < late.steps; ++i)
+        for (int64_t k = 0; k < 100; ++k)
+            late.launched("elementwise_kernel", Recorded::at(i) + 2100 * kUs + 13 * kUs * k + 11 * kUs,
+                          Recorded::at(i) + 2100 * kUs + 13 * kUs * (k + 1), 10 * kUs);
+    for (const Finding& finding : late.ask("host_bound").findings)
+        EXPECT_THAT(finding.evidence, ::testing::Not(HasSubstr("launched already")));
+}
+
+// Half of the kernels are missing: what the calls of copies wait for may be among them.
+TEST(DevicePauses, OfCopiesBesideLostKernelsNothingIsClaimed) {
+    for (const bool lost : {true, false}) {
+        Recorded r;
+        r.begin();
+        for (int64_t i = 0; i < r.steps; ++i) {
+            const int64_t at = Recorded::at(i);
+            r.t.api("cudaMemcpyAsync", at + 200 * kUs, 1700 * kUs, r.t.thread(), r.next);
+            DeviceSpan copy;
+            copy.begin = at + 210 * kUs, copy.dur = 1600 * kUs, copy.bytes = 1'000'000;
+            copy.track = r.t.stream(8), copy.kind = DeviceKind::kMemcpy, copy.correlation = r.next++;
+            copy.transfer = r.t.builder.transfer(transfer_of_name("Memcpy HtoD (Pageable -> Device)"));
+            r.t.device(copy, "Memcpy HtoD (Pageable -> Device)");
+            if (lost) r.t.api("cudaLaunchKernel", at + 150 * kUs, 5 * kUs, r.t.thread(), r.next++);
+        }
+        const Advice found = r.ask("pageable_copies");
+        ASSERT_EQ(found.findings.size(), 1u);
+        EXPECT_EQ(found.findings[0].kind, lost ? "unknown" : "problem");
+        EXPECT_EQ(found.findings[0].bound.has_value(), !lost);
+    }
+}
+
+// Calls that launch, and no work of a device at all.
+TEST(DevicePauses, WhereNoDeviceWasRecordedNothingIsSaidOfIt) {
+    Recorded r;
+    r.device = false;
+    r.begin();
+    for (int64_t i = 0; i < r.steps; ++i)
+        for (int64_t k = 0; k < 10; ++k)
+            r.t.api("cudaLaunchKernel", Recorded::at(i) + k * 200 * kUs, 100 * kUs, r.t.thread(), r.next++);
+    const Advice found = r.ask("beside_ops");
+    ASSERT_FALSE(found.findings.empty());
+    for (const Finding& finding : found.findings) {
+        EXPECT_EQ(finding.kind, "unknown") << finding.title;
+        EXPECT_EQ(finding.title.find("GPU work"), std::string::npos) << finding.title;
+        EXPECT_FALSE(finding.bound);
+    }
+}
+
+// Steps 0 to 19, then 60 to 79: what ran between was not recorded.
+TEST(DevicePauses, OfTheRecordingAreNotThePrograms) {
+    Recorded r;
+    r.begin();
+    for (int64_t i = 60; i < 80; ++i) {
+        r.t.annotation("ProfilerStep#" + std::to_string(i), Recorded::at(i), 10 * kMs, r.t.thread());
+        r.launched("ampere_sgemm_128x64_nn", Recorded::at(i) + 100 * kUs, Recorded::at(i) + 2 * kMs, 8 * kMs);
+    }
+    const Advice found = r.ask("beside_ops");
+    ASSERT_FALSE(found.findings.empty());
+    const Finding& finding = found.findings[0];
+    EXPECT_EQ(finding.kind, "unknown");
+    EXPECT_THAT(finding.title, HasSubstr("the recording pauses"));
+    EXPECT_THAT(finding.evidence, HasSubstr("40, which ran in 400.00 ms"));
+}
+
+// A P100 has no Tensor Cores: its products are no elementwise ops all the same.
+TEST(DevicePauses, ProductsWithoutTensorCoresAreNotElementwise) {
+    const auto found = [](const std::string& op) {
+        Recorded r;
+        r.kernel_ns = 10 * kUs;
+        r.begin("Tesla P100-PCIE-16GB");
+        r.op(op, 20 * kUs, 900 * kUs, "maxwell_sgemm_128x64_nn");
+        return r.ask("plain_kernels");
+    };
+    EXPECT_EQ(found("aten::addmm").quiet.size(), 1u);
+    EXPECT_EQ(found("aten::gelu").findings.size(), 1u);
+}
+
+TEST(DevicePauses, TheRateOf64BitFloatsIsTheDevices) {
+    const auto advice = [](const std::string& gpu) {
+        Recorded r;
+        r.kernel_ns = 10 * kUs;
+        r.begin(gpu);
+        r.op("aten::mm", 20 * kUs, 900 * kUs, "dgemm",
+             r.detail("[[64, 64], [64, 64]]", "[\"double\", \"double\"]"));
+        const Advice found = r.ask("double_precision");
+        return found.findings.empty() ? std::string() : found.findings[0].advice;
+    };
+    EXPECT_THAT(advice("NVIDIA A100-SXM4-40GB"),
+                HasSubstr("at 100.0% of the rate of 32-bit floats (19.5 against 19.5"));
+}
+
+}  // namespace
+}  // namespace opsight::advise

@@ -1,0 +1,28 @@
+-- Pauses of all devices of a rank before work that the host had launched by then: going from one piece of work to the
+-- next takes the device some microseconds, and nothing that the host does is late. Needs resource_time.
+CREATE TEMP TABLE queued_pauses AS
+WITH busy AS (
+    SELECT d.rank, s.begin_ns,
+           max(s.end_ns) OVER (PARTITION BY d.rank ORDER BY s.begin_ns, s.end_ns
+                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
+    FROM raw.busy_segments s
+    JOIN raw.devices d ON d.id = s.device
+    JOIN sel_wall w ON w.rank = d.rank AND s.begin_ns <= w.end_ns AND s.end_ns >= w.begin_ns
+    WHERE NOT s.kernel_only
+), pauses AS (
+    SELECT rank, before_ns AS begin_ns, begin_ns AS end_ns FROM busy WHERE before_ns < begin_ns
+)
+SELECT p.rank, p.begin_ns, p.end_ns
+FROM pauses p
+JOIN raw.device_spans d ON d.begin_ns = p.end_ns AND is_busy(d.kind)
+JOIN raw.tracks t ON t.id = d.track AND t.rank = p.rank
+JOIN raw.api_calls a ON a.id = d.launch AND a.begin_ns + a.dur_ns <= p.begin_ns
+GROUP BY ALL
+ORDER BY p.rank, p.begin_ns;
+
+-- A segment of the host's lies within one pause.
+CREATE TEMP VIEW unqueued_segments AS
+SELECT s.*
+FROM wall_segments s
+ASOF LEFT JOIN queued_pauses q ON q.rank = s.rank AND s.begin_ns >= q.begin_ns
+WHERE q.end_ns IS NULL OR s.begin_ns >= q.end_ns

@@ -152,7 +152,9 @@ class Importer {
         if (!choice.reader && options_.execution_traces && file.found && is_execution_trace)
             return keep_for_later(choice.refusal);
         if (!choice.reader) return refuse(file, std::move(choice.refusal.what), choice.refusal.remedy);
-        if (packed && !std::holds_alternative<ReadStream>(choice.reader->read))
+        // Inside of an archive it has no file of its own.
+        const bool unpacks = choice.reader->unpacks_gzip && file.path == on_disk_;
+        if (packed && !unpacks && !std::holds_alternative<ReadStream>(choice.reader->read))
             return refuse(file, fmt::format("is packed, and {} are read from disk only", choice.reader->name),
                           "unpack it first");
         return import_with(*choice.reader, &source, file);

@@ -16,6 +16,7 @@
 #include "analyze/ranks/clocks.h"
 #include "base/output_file.h"
 #include "cli/commands.h"
+#include "cli/execution_traces.h"
 #include "cli/model_sizes.h"
 #include "cli/standard_output.h"
 #include "db/model_store.h"
@@ -105,15 +106,7 @@ class ImportCommand : public Command {
         sub->add_option("-o,--output", output_,
                         "Profile file to write (default: name of the trace + .opsight)");
         sub->add_flag("-f,--force", force_, "Replace an existing file");
-        sub->add_option(
-            "--graph-capture", captures_,
-            "Trace of the same program that holds the capture of device graphs (CUDA graphs, HIP "
-            "graphs) which TRACE only launches, or a directory of such traces: each kernel of a launch "
-            "then counts for the op and layer that captured it");
-        sub->add_option(
-            "--counters", counters_,
-            "Counters of the same program's kernels, as 'ncu --csv' printed them: joined with the kernels of "
-            "TRACE by sequence, or by name, grid, block and order; never where several may be meant");
+        declare_joined(*sub);
         sub->add_option("--key-op", analysis_.key_op, "Cut iterations at the end of each op of this name");
         sub->add_option("--iteration-range", analysis_.iteration_range,
                         "Take annotations that match this regular expression as iterations");
@@ -141,6 +134,7 @@ class ImportCommand : public Command {
             "  opsight import report.sqlite --iteration-range 'step .*'\n"
             "  opsight import decode.json.gz --graph-capture capture_traces/\n"
             "  opsight import run.sqlite --counters ncu.csv\n"
+            "  opsight import trace.json.gz --execution-trace et.json\n"
             "  opsight import trace.json.gz --model resnet50.onnx\n"
             "  opsight import run.opsight --model resnet50.onnx   # into a profile that is there already");
         return sub;
@@ -171,7 +165,8 @@ class ImportCommand : public Command {
         importer::ImportOptions options;
         options.threads = threads_;
         options.progress = &progress;
-        OPSIGHT_ASSIGN(Profile profile, importer::import_files(inputs_, options, &facts));
+        std::string executed;
+        OPSIGHT_ASSIGN(Profile profile, read_traces(options, facts, executed));
         analyze::CapturedGraphs graphs;
         if (!captures_.empty()) {
             OPSIGHT_ASSIGN(graphs, read_graphs(options));
@@ -198,16 +193,48 @@ class ImportCommand : public Command {
         if (!quiet_) OPSIGHT_TRY(report(profile, facts, seconds));
         if (!quiet_ && !counters_.empty())
             OPSIGHT_TRY(print_text(fmt::format("{}: counters: {}\n", output_, joined.summary())));
+        if (!quiet_ && !executed.empty())
+            OPSIGHT_TRY(print_text(fmt::format("{}: execution trace: {}\n", output_, executed)));
         if (model) return add_model(output_, *model);
         return 0;
     }
 
   private:
+    // Other recordings of the same program.
+    void declare_joined(CLI::App& sub) {
+        sub.add_option(
+            "--graph-capture", captures_,
+            "Trace of the same program that holds the capture of device graphs (CUDA graphs, HIP "
+            "graphs) which TRACE only launches, or a directory of such traces: each kernel of a launch "
+            "then counts for the op and layer that captured it");
+        sub.add_option(
+            "--counters", counters_,
+            "Counters of the same program's kernels, as 'ncu --csv' printed them: joined with the kernels of "
+            "TRACE by sequence, or by name, grid, block and order; never where several may be meant");
+        sub.add_option(
+            "--execution-trace", execution_traces_,
+            "What PyTorch's ExecutionTraceObserver wrote in the same run: the ops of TRACE get the shapes, "
+            "types "
+            "and values of arguments that it lacks, by PyTorch's numbers of calls, or by thread, name and "
+            "order; "
+            "never where several places fit. Of a directory or an archive as TRACE, those in it are taken");
+    }
+
     // A DuckDB file, whatever its name: what it holds is looked at when it is opened.
     static bool is_profile(const std::string& path) {
         std::array<char, 12> head{};
         std::ifstream file(path, std::ios::binary);
         return file.read(head.data(), head.size()) && std::string_view(head.data() + 8, 4) == "DUCK";
+    }
+
+    // `executed`: what was joined of execution traces.
+    Result<Profile> read_traces(importer::ImportOptions options, importer::ImportFacts& facts,
+                                std::string& executed) const {
+        std::vector<std::string> beside;
+        options.execution_traces = &beside;
+        OPSIGHT_ASSIGN(Profile profile, importer::import_files(inputs_, options, &facts));
+        OPSIGHT_ASSIGN(executed, add_execution_traces(profile, execution_traces_, beside));
+        return profile;
     }
 
     Result<int> add_to_profile(const ModelGraph& model) const {
@@ -217,6 +244,9 @@ class ImportCommand : public Command {
         if (!counters_.empty())
             return fail(usage("--counters are joined with traces, and a profile is given",
                               "import the trace again, with its counters and the model"));
+        if (!execution_traces_.empty())
+            return fail(usage("--execution-trace is joined with traces, and a profile is given",
+                              "import the trace again, with its execution trace and the model"));
         if (!output_.empty())
             return fail(usage("a model is added to the profile itself, so -o has no meaning",
                               "leave -o out; to keep the profile as it is, copy it first"));
@@ -315,7 +345,7 @@ class ImportCommand : public Command {
         return {};
     }
 
-    std::vector<std::string> inputs_, captures_, counters_;
+    std::vector<std::string> inputs_, captures_, counters_, execution_traces_;
     std::string output_, model_;
     ModelSizes sizes_;
     analyze::AnalysisOptions analysis_;

@@ -11,6 +11,7 @@
 #include "base/gzip_source.h"
 #include "base/tar_reader.h"
 #include "import/choose.h"
+#include "import/executiontrace/execution_trace.h"
 #include "import/reader/rank_hint.h"
 #include "import/reader/tables.h"
 #include "import/unread.h"
@@ -52,6 +53,7 @@ class Importer {
         }
         if (options_.progress) options_.progress->stage("reading", context_.disk_bytes);
         for (const Input& input : inputs_) {
+            on_disk_ = input.path;
             OPSIGHT_TRY(import_input(input));
             context_.disk_before += input.size;
         }
@@ -143,11 +145,16 @@ class Importer {
             if (!found) return file.found ? skip(found.error()) : fail(found.error());
             tables = std::move(*found);
         }
+        const bool is_execution_trace = looks_like_execution_trace(first);
         Choice choice = choose_reader(Head(file, source, tables), options_.readers);
         // A trace that was found, but cannot be told, would be missing like a damaged one.
         if (choice.is_conflict) return fail(in_folder(std::move(choice.refusal), file.found));
+        if (!choice.reader && options_.execution_traces && file.found && is_execution_trace)
+            return keep_for_later(choice.refusal);
         if (!choice.reader) return refuse(file, std::move(choice.refusal.what), choice.refusal.remedy);
-        if (packed && !std::holds_alternative<ReadStream>(choice.reader->read))
+        // Inside of an archive it has no file of its own.
+        const bool unpacks = choice.reader->unpacks_gzip && file.path == on_disk_;
+        if (packed && !unpacks && !std::holds_alternative<ReadStream>(choice.reader->read))
             return refuse(file, fmt::format("is packed, and {} are read from disk only", choice.reader->name),
                           "unpack it first");
         return import_with(*choice.reader, &source, file);
@@ -206,6 +213,13 @@ class Importer {
         return {};
     }
 
+    Status keep_for_later(const Error& refusal) {
+        if (options_.execution_traces->empty() || options_.execution_traces->back() != on_disk_)
+            options_.execution_traces->push_back(on_disk_);
+        if (!first_skipped_) first_skipped_ = refusal;
+        return {};
+    }
+
     Error nothing_read(const std::string& path) {
         if (!first_skipped_) return {"holds no trace", path, {}, what_is_read(options_.readers)};
         const int64_t others = builder_.diagnostics().count(Diag::kSkippedFile) - 1;
@@ -225,6 +239,7 @@ class Importer {
     std::map<std::string, std::vector<std::string>> beside_;  // files that were found, by directory
     std::map<const Reader*, std::vector<InputFile>> together_;
     std::optional<Error> first_skipped_;
+    std::string on_disk_;  // the file that is read at present, or the archive that holds it
     ProfileBuilder builder_;
     ImportFacts facts_;
 };

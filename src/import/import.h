@@ -20,6 +20,9 @@ struct ImportOptions {
     Progress* progress = nullptr;  // told of bytes read from disk
     bool one_run = false;  // the files of one recording: what cannot be read costs its process, not the run
     Readers readers = all_readers();
+    // Where set: gets the files in which execution traces of PyTorch were found, in folders and archives,
+    // that else were passed over.
+    std::vector<std::string>* execution_traces = nullptr;
 };
 
 Result<Profile> import_files(const std::vector<std::string>& paths, const ImportOptions& options = {},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "import/executiontrace/execution_trace.h"
 #include "import/reader/tables.h"
 
 namespace opsight::importer {
@@ -156,17 +157,22 @@ const Named* named(std::string_view path) {
     return nullptr;
 }
 
+constexpr const char* kChakraHint =
+    "it tells simulators how long its nodes took, but not when: give the trace that it was made of, and "
+    "PyTorch's "
+    "execution trace with --execution-trace beside it";
 constexpr const char* kModelHint = "give it to 'opsight estimate', or with --model beside a trace";
 
 // What tells of a program, but of no run of it that could be shown by itself.
 Unread beside_a_trace(std::string_view text) {
     const auto has = [text](std::string_view word) { return text.find(word) != text.npos; };
-    if (text.starts_with("{") && has("[pytorch|profiler|execution_"))
+    if (looks_like_execution_trace(text))
         return no_trace("an execution trace of PyTorch (its graph of ops)",
-                        "it holds no times: give the trace of torch.profiler of the same run", true);
+                        "it holds no times: give the trace of torch.profiler of the same run, and this with "
+                        "--execution-trace beside it",
+                        true);
     if (text.starts_with("{") && (has("\"workload_graph\"") || has("\"ctrlDeps\"")))
-        return no_trace("an execution trace of Chakra",
-                        "it is for simulators; give the trace that it was made of", true);
+        return no_trace("an execution trace of Chakra", kChakraHint, true);
     // [[time, action, bytes, category], ...]
     if (text.starts_with("[[") && text.substr(0, 64).find_first_not_of("[]-0123456789, \n\r\t") == text.npos)
         return no_trace(
@@ -190,8 +196,7 @@ Unread model_kind(std::string_view first) {
         has("\x0a\x06"
             "schema") &&
         has("start_ts"))
-        return no_trace("an execution trace of Chakra",
-                        "it is for simulators; give the trace that it was made of", true);
+        return no_trace("an execution trace of Chakra", kChakraHint, true);
     if (binary && (has("onnx") || has("pytorch") || has("backend-test")))
         return no_trace("a model (ONNX or other protobuf)", kModelHint, true);
     const bool has_graph = first.starts_with("\x0a") || first.starts_with("\x08\x01\x12");

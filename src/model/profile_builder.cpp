@@ -239,6 +239,10 @@ void ProfileBuilder::add_op(const HostSpan& span, const OpDetail& detail) {
     d.sequence.push_back(detail.sequence);
     d.forward_thread.push_back(detail.forward_thread);
     d.external_id.push_back(detail.external_id);
+    if (detail.record_function >= 0) {
+        d.record_functions.resize(d.external_id.size(), -1);
+        d.record_functions.back() = detail.record_function;
+    }
     d.collective.push_back(detail.collective);
     d.module_path.push_back(detail.module_path);
     d.stack.push_back(detail.stack);

@@ -26,7 +26,7 @@ struct HostSpan {
 
 struct OpDetail {
     SignatureId signature;
-    int64_t sequence = -1, forward_thread = -1, external_id = -1;
+    int64_t sequence = -1, forward_thread = -1, external_id = -1, record_function = -1;
     CollectiveId collective;
     StringId module_path{0}, stack{0};
 };

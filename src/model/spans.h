@@ -76,10 +76,13 @@ struct OpDetails {
     std::vector<int64_t> sequence;        // autograd sequence number
     std::vector<int64_t> forward_thread;  // thread id of the forward op that this backward op belongs to
     std::vector<int64_t> external_id;
-    std::vector<CollectiveId> collective;  // ops of process groups
-    std::vector<StringId> module_path;     // module hierarchy told by the source for this op; empty: none
-    std::vector<StringId> stack;           // call stack told by the source for this op; empty: none
+    std::vector<CollectiveId> collective;   // ops of process groups
+    std::vector<StringId> module_path;      // module hierarchy told by the source for this op; empty: none
+    std::vector<StringId> stack;            // call stack told by the source for this op; empty: none
+    std::vector<int64_t> record_functions;  // up to the last op that has one
     size_t size() const { return signature.size(); }
+    // PyTorch's number of the call in its process; -1: not told.
+    int64_t record_function(size_t i) const { return i < record_functions.size() ? record_functions[i] : -1; }
 };
 
 enum class DeviceKind : uint8_t {

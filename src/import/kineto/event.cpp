@@ -14,6 +14,7 @@ struct Spelling {
 constexpr Spelling kSpellings[] = {
     {"External id", Arg::kExternalId},
     {"external id", Arg::kExternalId},
+    {"Record function id", Arg::kRecordFunction},
     {"correlation", Arg::kCorrelation},
     {"device", Arg::kDevice},
     {"stream", Arg::kStream},

@@ -10,6 +10,7 @@ namespace opsight::importer::kineto {
 
 enum class Arg : uint8_t {
     kExternalId,
+    kRecordFunction,
     kCorrelation,
     kDevice,
     kStream,

@@ -254,6 +254,9 @@ void Interpreter::add_op(const RawEvent& event, const HostSpan& span) {
     if (event.has(Arg::kSequence)) op.sequence = parse_int(event[Arg::kSequence]).value_or(-1);
     if (event.has(Arg::kForwardThread)) op.forward_thread = id(event, event[Arg::kForwardThread]);
     if (event.has(Arg::kExternalId)) op.external_id = id(event, event[Arg::kExternalId]);
+    // 0: nothing asked PyTorch to number its calls.
+    if (const int64_t number = parse_int(event[Arg::kRecordFunction]).value_or(-1); number > 0)
+        op.record_function = number;
     if (event.has(Arg::kModuleHierarchy)) op.module_path = text(event[Arg::kModuleHierarchy]);
     if (event.has(Arg::kCallStack)) op.stack = text(event[Arg::kCallStack]);
     batch_->host.push_back(span);

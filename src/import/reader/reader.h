@@ -83,6 +83,8 @@ struct Reader {
     // Where set: why a file that was found is left out for one that lies beside it, which tells more ("its
     // export X is read instead"); empty: it is read. `beside`: the files of its directory, in order.
     std::string (*left_out)(const std::string& path, std::span<const std::string> beside) = nullptr;
+    // Whether `read` unpacks a gzipped file itself, for it gets the file by its name. Not of a ReadStream.
+    bool unpacks_gzip = false;
 };
 
 using Readers = std::span<const Reader>;

@@ -32,6 +32,7 @@ struct Parts {
 };
 
 Parts parts_of(std::string_view path) {
+    if (path.ends_with(".gz")) path.remove_suffix(3);
     const size_t name = path.find_last_of('/') + 1;
     for (const std::string_view table : kTables) {
         const size_t at = path.rfind(table);

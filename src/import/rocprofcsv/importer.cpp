@@ -40,6 +40,8 @@ Result<ImportFacts> read_run(const std::string& name, std::vector<Part>& parts, 
             if (bytes.error().file.empty()) bytes.error().file = part.file.path;
             return fail(bytes.error());
         }
+        if (const std::string damage = part.file.source->damage(); !damage.empty())
+            builder.diagnostics().add(Diag::kTruncatedInput, {part.file.path, -1, -1, damage});
         ++facts.files;
         facts.bytes += *bytes;
         if (context.progress) context.progress->set_done(context.disk_before + bytes_before + facts.bytes);

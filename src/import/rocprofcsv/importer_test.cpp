@@ -108,6 +108,45 @@ TEST_F(RocprofTablesTest, TablesOfOneRunAreOneRank) {
     EXPECT_EQ(second.clock_hz, 2100000000);
 }
 
+TEST_F(RocprofTablesTest, GzippedTablesAreThoseOfTheirRun) {
+    const std::string kernels = seed("rocprof_kernel_trace.csv");
+    write("70_agent_info.csv", kAgents);
+    write("70_kernel_trace.csv.gz", testing::gzip(kernels));
+    write("70_rccl_api_trace.csv.gz",
+          testing::gzip(
+              testing::gzip(std::string(kCalls) +
+                            "\"RCCL_API\",\"ncclAllReduce\",70,71,4,172352210080000,172352210080500\n")));
+    const Profile p = imported();
+    EXPECT_EQ(p.ranks.size(), 1u);
+    EXPECT_EQ(host_names(p), (std::vector<std::string>{"ncclAllReduce"}));
+    EXPECT_EQ(p.device.size(), 2u);
+    EXPECT_EQ(p.devices.size(), 2u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kSkippedFile), 0);
+    EXPECT_EQ(p.diagnostics.count(Diag::kTruncatedInput), 0);
+}
+
+TEST_F(RocprofTablesTest, AGzippedTableThatBreaksOffIsTold) {
+    std::string many = seed("rocprof_kernel_trace.csv");
+    const std::string row = many.substr(many.find('\n') + 1);
+    for (int i = 0; i < 2000; ++i)
+        many += row;
+    const std::string packed = testing::gzip(many);
+    write("70_kernel_trace.csv.gz", packed.substr(0, packed.size() / 2));
+    const Profile p = imported();
+    EXPECT_GT(p.device.size(), 100u);
+    bool told = false;
+    for (const DiagOccurrence& where : p.diagnostics.first(Diag::kTruncatedInput))
+        told |= where.text.find("gzip stream breaks off") != std::string::npos;
+    EXPECT_TRUE(told);
+}
+
+TEST_F(RocprofTablesTest, TablesInArchivesAreToBeUnpacked) {
+    write("tables.tar.gz",
+          testing::gzip(testing::tar_member("70_kernel_trace.csv", seed("rocprof_kernel_trace.csv")) +
+                        testing::tar_end()));
+    EXPECT_NE(refused().find("unpack it first"), std::string::npos);
+}
+
 TEST_F(RocprofTablesTest, OldTablesNumberAgentsByNode) {
     write("7_agent_info.csv", kAgents);
     write("7_kernel_trace.csv", std::string(kOldKernels) +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/gzip_source.h"
 #include "import/rocprofcsv/files.h"
 #include "import/rocprofcsv/importer.h"
 
@@ -12,12 +13,22 @@ Claim sniff(const Head& head) {
     return table_of(head.first()) == Table::kNone ? Claim::kNone : Claim::kCertain;
 }
 
+Result<std::unique_ptr<PeekedSource>> unpacked(std::unique_ptr<ByteSource> file) {
+    auto source = std::make_unique<PeekedSource>(std::move(file));
+    for (;;) {
+        OPSIGHT_ASSIGN(const std::string_view first, source->peek(Head::kBytes));
+        if (!looks_like_gzip(first)) return source;
+        source = std::make_unique<PeekedSource>(gunzip(std::move(source)));
+    }
+}
+
 Result<ImportFacts> read(std::span<const InputFile> inputs, const ReadContext& context,
                          ProfileBuilder& builder) {
     std::vector<TableFile> files;
     for (const InputFile& input : inputs) {
-        OPSIGHT_ASSIGN(std::unique_ptr<ByteSource> source, open_file(input.path));
-        files.push_back({input.path, std::make_unique<PeekedSource>(std::move(source)), input.found});
+        OPSIGHT_ASSIGN(std::unique_ptr<ByteSource> file, open_file(input.path));
+        OPSIGHT_ASSIGN(std::unique_ptr<PeekedSource> source, unpacked(std::move(file)));
+        files.push_back({input.path, std::move(source), input.found});
     }
     return import_tables(std::move(files), context, builder);
 }
@@ -44,7 +55,8 @@ Reader table_reader() {
             .endings = {".csv"},
             .sniff = sniff,
             .read = read,
-            .left_out = left_out};
+            .left_out = left_out,
+            .unpacks_gzip = true};
 }
 
 }  // namespace opsight::importer::rocprofcsv

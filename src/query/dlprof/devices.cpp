@@ -89,7 +89,8 @@ class Machines {
                                hardware::has_tensor_cores(gpu.name, static_cast<int>(gpu.compute_major),
                                                           static_cast<int>(gpu.compute_minor))
                                    .value_or(true),
-                               gpu.number});
+                               gpu.number, std::max<int64_t>(gpu.compute_major, 0),
+                               std::max<int64_t>(gpu.compute_minor, 0)});
         }
         for (int32_t& place : places)
             place = rank.at(place);

@@ -45,6 +45,7 @@ struct Work {
     int32_t instance = -1, iteration = -1;
     int32_t device = -1, kernel = -1, config = -1;
     int32_t call = -1;  // row of Calls; -1: not known
+    int32_t row = -1;   // of DeviceRows
     int64_t begin = 0, end = 0;
 };
 
@@ -64,8 +65,9 @@ struct Model {
     std::vector<OpKind> kinds;
     std::vector<Op> ops;
     std::vector<Details> details;
-    std::vector<Instance> instances;  // of the range
-    std::vector<Work> work;           // of the range, by begin
+    std::vector<Instance> instances;        // of the range
+    std::vector<Work> work;                 // of the range, by begin
+    std::vector<int32_t> instance_of_call;  // beside Calls; -1: outside of the range
     Iterations iterations;
     std::vector<std::string> notes;  // what went another way than was asked for or recorded
 
@@ -103,6 +105,9 @@ class RecordedOps {
     absl::flat_hash_map<int32_t, Known> known_;               // by number in Recording::told
     std::map<std::pair<std::string, int32_t>, int32_t> ops_;  // by id and kind
 };
+
+// The three behind one another.
+Result<Model> read_model(Source& source, const Options& options);
 
 // By its type, on a GPU that has Tensor Cores.
 bool can_use_tensor_cores(const Recording& recording, const std::string& type);

@@ -65,7 +65,7 @@ struct Range {
 struct Device {
     std::string name;
     bool tensor_cores = false;
-    int64_t number = 0;
+    int64_t number = 0, compute_major = 0, compute_minor = 0;  // 0: not told
 };
 
 using Spans = std::vector<std::pair<int64_t, int64_t>>;

@@ -147,7 +147,7 @@ ResultTable system_config(const Recording& r) {
     const std::string nsys =
         r.from_nsys && r.fact("producer").size() > 15 ? r.fact("producer").substr(15) : "";
     const auto first = [](std::string a, std::string b) { return a.empty() ? b : a; };
-    const bool under_dlprof = !r.property("dlprof_gpu_count").empty();
+    const bool under_dlprof = !r.property("dlprof_gpu_count").empty() && r.property("dlprof_version").empty();
     ResultTable table = section(
         "System Config",
         {{"GPU Count", first(r.property("dlprof_gpu_count"), std::to_string(r.devices.size()))},
@@ -256,6 +256,14 @@ ResultTable all_kernels(const Model& model) {
 
 }  // namespace
 
+Result<Model> read_model(Source& source, const Options& options) {
+    Model model;
+    OPSIGHT_ASSIGN(model.recording, load_recording(source, options));
+    find_calls(model);
+    OPSIGHT_TRY(find_work(model, options));
+    return model;
+}
+
 Overview overview(const Model& model) {
     Overview o;
     const Iterations& it = model.iterations;
@@ -325,10 +333,7 @@ std::string lost_key_op(const Model& model) {
 }
 
 Result<Made> all_reports(Source& source, const Options& options) {
-    Model model;
-    OPSIGHT_ASSIGN(model.recording, load_recording(source, options));
-    find_calls(model);
-    OPSIGHT_TRY(find_work(model, options));
+    OPSIGHT_ASSIGN(const Model model, read_model(source, options));
     const Overview o = overview(model);
     const Shown shown = [&source](int64_t time) { return source.shown_time(time); };
     Made made;

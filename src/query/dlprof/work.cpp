@@ -30,7 +30,7 @@ class Attribution {
     // each call is an instance. What a database tells to be a pseudo-op is one wherever it lies.
     void match_calls() {
         const Calls& calls = r_.calls;
-        call_instance_.assign(calls.size(), -1);
+        model_.instance_of_call.assign(calls.size(), -1);
         const size_t in_ops = model_.instances.size();
         std::vector<size_t> open;
         size_t next = 0;
@@ -46,7 +46,7 @@ class Attribution {
             close(open, calls.track[call], calls.begin[call]);
             const bool is_pseudo = open.empty() || r_.told_of.contains(calls.id[call]);
             const size_t instance = is_pseudo ? add_pseudo(call) : open.back();
-            call_instance_[call] = static_cast<int32_t>(instance);
+            model_.instance_of_call[call] = static_cast<int32_t>(instance);
             model_.instances[instance].api_ns += calls.end[call] - calls.begin[call];
         }
     }
@@ -89,6 +89,7 @@ class Attribution {
         for (size_t row = 0; row < d.size(); ++row) {
             Work work;
             work.kind = d.kind[row];
+            work.row = static_cast<int32_t>(row);
             work.device = d.device[row];
             work.kernel = d.kind[row] == 0 ? d.name[row] : -1;
             work.config = d.config[row];
@@ -98,7 +99,7 @@ class Attribution {
                                                std::pair(d.launch[row], INT32_MIN));
             if (d.launch[row] >= 0 && call != r_.calls.by_id.end() && call->first == d.launch[row]) {
                 work.call = call->second;
-                work.instance = call_instance_[call->second];
+                work.instance = model_.instance_of_call[call->second];
             } else {
                 work.instance = add_unlaunched(row);
             }
@@ -297,6 +298,8 @@ class Attribution {
             w.instance = place[w.instance];
             work.push_back(w);
         }
+        for (int32_t& instance : model_.instance_of_call)
+            if (instance >= 0) instance = place[instance];
         model_.instances = std::move(kept);
         model_.work = std::move(work);
     }
@@ -325,7 +328,6 @@ class Attribution {
     Model& model_;
     const Recording& r_;
     const Options& options_;
-    std::vector<int32_t> call_instance_;
     RecordedOps recorded_{model_};
 };
 

@@ -1,0 +1,1 @@
+SELECT id, sm_count, memory_bytes FROM raw.devices ORDER BY id

@@ -1,0 +1,20 @@
+// Arguments of a node, in the form in which Kineto's traces tell them.
+#pragma once
+
+#include <simdjson.h>
+#include <string>
+
+namespace opsight::importer {
+
+struct ArgumentTexts {
+    std::string shapes, dtypes, concrete, strides;
+};
+
+// "Tensor(float)" of [2, 3] becomes the shape "[2, 3]" and the type "float"; a list of tensors the list of
+// their shapes and types; numbers, truth values and lists of them stand among the values. False where the
+// lists are not of one length, or a shape is not one.
+bool read_arguments(const simdjson::dom::array& types, const simdjson::dom::array& shapes,
+                    const simdjson::dom::array& values, const simdjson::dom::array* strides,
+                    ArgumentTexts& to);
+
+}  // namespace opsight::importer

@@ -1,0 +1,8 @@
+// Reads any bytes as an execution trace of PyTorch.
+#include "import/executiontrace/execution_trace.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    std::string text(reinterpret_cast<const char*>(data), size);
+    (void)opsight::importer::parse_execution_trace(text);
+    return 0;
+}

@@ -9,13 +9,14 @@
 #include "report/render_advice.h"
 #include "report/render_info.h"
 #include "report/write_rows.h"
+#include "server/collections.h"
 #include "server/profiles.h"
 #include "server/router.h"
 
 namespace opsight::server {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience(1000);
+constexpr std::chrono::milliseconds kListPatience(1000);
 
 // Of a profile that is still to be opened no more than its name once `patient_until` is over: there may be
 // thousands.
@@ -33,12 +34,18 @@ void put_entry(JsonWriter& json, Profiles& profiles, size_t number,
 }
 
 Expected<Response> list(Call& call) {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kListPatience;
     return json_object([&](JsonWriter& json) {
         json.field("version", OPSIGHT_VERSION);
         json.list("profiles", [&] {
             for (size_t i = 0; i < call.profiles().size(); ++i)
                 json.object([&] { put_entry(json, call.profiles(), i, until); });
+        });
+        json.list("stores", [&] {
+            for (size_t i = 0; call.collections() && i < call.collections()->stores().size(); ++i)
+                json.object([&] {
+                    json.field("id", std::to_string(i)).field("name", call.collections()->stores()[i].name);
+                });
         });
         json.field("read_only", call.profiles().read_only());
     });

@@ -333,6 +333,222 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/stores/{store}/reports/{report}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A report over the runs of a store, as `opsight fleet report` makes it; at most 2000 rows of a table */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description NAME=VALUE: runs with this label alone; may be repeated, and all must hold */
+                    label?: components["parameters"]["label"];
+                    /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
+                    run?: components["parameters"]["run"];
+                    /** @description of the report labels: this label alone */
+                    by?: string;
+                };
+                header?: never;
+                path: {
+                    /** @description number of a store */
+                    store: components["parameters"]["store"];
+                    /** @description a name of docs/FLEET.md: runs, labels, ranks, ... */
+                    report: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StoreAnswer"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stores/{store}/trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the time of the runs of a store changed, as `opsight fleet trend` finds it */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description NAME=VALUE: runs with this label alone; may be repeated, and all must hold */
+                    label?: components["parameters"]["label"];
+                    /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
+                    run?: components["parameters"]["run"];
+                };
+                header?: never;
+                path: {
+                    /** @description number of a store */
+                    store: components["parameters"]["store"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StoreAnswer"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stores/{store}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the runs of a store are labelled with */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description NAME=VALUE: runs with this label alone; may be repeated, and all must hold */
+                    label?: components["parameters"]["label"];
+                    /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
+                    run?: components["parameters"]["run"];
+                };
+                header?: never;
+                path: {
+                    /** @description number of a store */
+                    store: components["parameters"]["store"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RunLabels"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stores/{store}/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which runs of a store have their profile among those that the server shows, by what was recorded */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description NAME=VALUE: runs with this label alone; may be repeated, and all must hold */
+                    label?: components["parameters"]["label"];
+                    /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
+                    run?: components["parameters"]["run"];
+                };
+                header?: never;
+                path: {
+                    /** @description number of a store */
+                    store: components["parameters"]["store"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ProfilesOfRuns"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profiles/{id}/tables/{name}": {
         parameters: {
             query?: never;
@@ -1439,7 +1655,13 @@ export interface components {
         Profiles: {
             version: string;
             profiles: components["schemas"]["Profile"][];
+            /** @description stores of runs */
+            stores: components["schemas"]["Collection"][];
             read_only: boolean;
+        };
+        Collection: {
+            id: string;
+            name: string;
         };
         /** @description the iterations that the numbers cover */
         Range: {
@@ -1743,6 +1965,27 @@ export interface components {
             left_out: string[];
             /** @description changes and runs, as docs/COMPARE.md defines them; none of less than two runs */
             tables: components["schemas"]["Table"][];
+        };
+        StoreAnswer: {
+            /** @description what to know of it, a sentence each */
+            notes: string[];
+            /** @description as docs/FLEET.md defines them */
+            tables: components["schemas"]["Table"][];
+        };
+        RunLabels: {
+            runs: {
+                run: string;
+                labels: {
+                    label: string;
+                    value: string;
+                }[];
+            }[];
+        };
+        ProfilesOfRuns: {
+            runs: {
+                run: string;
+                profile: string;
+            }[];
         };
         /** @description in nanoseconds; they exclude each other and add up to the iteration */
         Shares: {
@@ -2286,6 +2529,12 @@ export interface components {
         /** @description with from_span: the event to go on from */
         from_track: number;
         from_span: number;
+        /** @description number of a store */
+        store: string;
+        /** @description NAME=VALUE: runs with this label alone; may be repeated, and all must hold */
+        label: string[];
+        /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
+        run: string[];
     };
     requestBodies: never;
     headers: never;

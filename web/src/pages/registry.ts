@@ -4,6 +4,7 @@ import { CommunicationPage } from "./CommunicationPage";
 import { ComparePage } from "./ComparePage";
 import { DashboardPage } from "./DashboardPage";
 import { DiagnosticsPage } from "./DiagnosticsPage";
+import { FleetPage } from "./FleetPage";
 import { GpusPage } from "./GpusPage";
 import { IterationsPage } from "./IterationsPage";
 import { KernelsByIterationPage } from "./KernelsByIterationPage";
@@ -45,5 +46,6 @@ export const PAGES: readonly Page[] = [
   { id: "recorded", title: "API and system", group: "Hardware", icon: "byOp", key: "s", component: RecordedPage, parameters: ["tab"] },
   { id: "compare", title: "Compare runs", group: "Runs", icon: "compare", key: "c", component: ComparePage, parameters: ["with", "pick", "measure"] },
   { id: "trend", title: "Trend", group: "Runs", icon: "trend", key: "w", component: TrendPage },
+  { id: "fleet", title: "Fleet", group: "Runs", icon: "fleet", key: "f", of: "store", component: FleetPage, parameters: ["store", "label", "run", "tab", "by", "hide"] },
   { id: "diagnostics", title: "Diagnostics", group: "Runs", icon: "diagnostics", key: "x", component: DiagnosticsPage },
 ];

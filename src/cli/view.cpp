@@ -60,9 +60,12 @@ std::optional<TemporaryFolder> open_browser(const std::string& url) {
 class ViewCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
-        CLI::App* sub = app.add_subcommand("view", "Show profiles and stores of runs on a local web page");
-        sub->add_option("FILE|FOLDER|STORE", paths_,
-                        "Profile files, folders that hold some, or stores that 'opsight fleet push' has made")
+        CLI::App* sub =
+            app.add_subcommand("view", "Show profiles, stores of runs and sweeps on a local web page");
+        sub->add_option(
+               "FILE|FOLDER|STORE|SWEEP", paths_,
+               "Profile files, folders that hold some, stores that 'opsight fleet push' has made, or "
+               "folders of 'opsight sweep'")
             ->required();
         sub->add_option(
                "-b,--bind", options_.address,
@@ -79,6 +82,7 @@ class ViewCommand : public Command {
             "  opsight view run.opsight\n"
             "  opsight view runs/ -p 9000 --no-open\n"
             "  opsight view /data/fleet runs/\n"
+            "  opsight view sweeps/vgg\n"
             "  ssh -L 8000:localhost:8000 machine opsight view --no-open run.opsight");
         return sub;
     }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 class CollectionsTest : public ::testing::Test {
   protected:
     void SetUp() override { ASSERT_TRUE(fleet::open_store(path_, true)); }
-    Subjects subjects() const { return {{"a.opsight"}, {path_, folder_.path() + "/./store"}}; }
+    Subjects subjects() const { return {{"a.opsight"}, {path_, folder_.path() + "/./store"}, {}}; }
 
     testing::TempFolder folder_;
     std::string path_ = folder_.path() + "/store";
@@ -47,6 +47,19 @@ TEST_F(CollectionsTest, AStoreThatCrashedTheProcessIsAskedNoMoreUntilItIsAnother
     EXPECT_TRUE(after.store(1, asker_).has_value());  // by its own number, as a profile
     fs::create_directory(path_ + "/_runs/another");
     EXPECT_TRUE(after.store(0, asker_).has_value());
+}
+
+TEST_F(CollectionsTest, SweepsHaveNumbersOfTheirOwnAndPlacesBehindTheStores) {
+    Subjects all = subjects();
+    all.sweeps = {folder_.path() + "/sweep"};
+    const auto ledger = *CrashLedger::make(all.size());
+    const Collections collections(all, ledger);
+    ASSERT_EQ(collections.sweeps().size(), 1u);
+    EXPECT_EQ(collections.sweeps()[0].name, "sweep");
+    EXPECT_EQ(collections.sweeps()[0].record, 3u);
+    EXPECT_EQ(all.all()[3], folder_.path() + "/sweep");
+    EXPECT_EQ(Collections::not_shown(collections.sweeps()[0], Error{"is empty", {}, {}, {}}).text(),
+              "sweep: is empty");
 }
 
 TEST_F(CollectionsTest, WhoeverAsksAtTheEndIsSentAway) {

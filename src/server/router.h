@@ -102,5 +102,6 @@ std::vector<Route> model_routes();
 std::vector<Route> aggregation_routes();
 std::vector<Route> compare_routes();
 std::vector<Route> fleet_routes();
+std::vector<Route> sweep_routes();
 
 }  // namespace opsight::server

@@ -33,6 +33,13 @@ void put_entry(JsonWriter& json, Profiles& profiles, size_t number,
     if (known) put_facts(json, **known);
 }
 
+void put_collections(JsonWriter& json, const char* key, const std::vector<Collections::Named>& all) {
+    json.list(key, [&] {
+        for (size_t i = 0; i < all.size(); ++i)
+            json.object([&] { json.field("id", std::to_string(i)).field("name", all[i].name); });
+    });
+}
+
 Expected<Response> list(Call& call) {
     const auto until = std::chrono::steady_clock::now() + kListPatience;
     return json_object([&](JsonWriter& json) {
@@ -41,12 +48,9 @@ Expected<Response> list(Call& call) {
             for (size_t i = 0; i < call.profiles().size(); ++i)
                 json.object([&] { put_entry(json, call.profiles(), i, until); });
         });
-        json.list("stores", [&] {
-            for (size_t i = 0; call.collections() && i < call.collections()->stores().size(); ++i)
-                json.object([&] {
-                    json.field("id", std::to_string(i)).field("name", call.collections()->stores()[i].name);
-                });
-        });
+        const Collections* others = call.collections();
+        put_collections(json, "stores", others ? others->stores() : std::vector<Collections::Named>());
+        put_collections(json, "sweeps", others ? others->sweeps() : std::vector<Collections::Named>());
         json.field("read_only", call.profiles().read_only());
     });
 }

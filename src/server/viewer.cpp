@@ -14,6 +14,7 @@
 
 #include "base/task_group.h"
 #include "fleet/stores/open.h"
+#include "query/sweep/sweep_folder.h"
 #include "server/assets.h"
 
 namespace opsight::server {
@@ -92,7 +93,19 @@ Result<std::vector<std::string>> profiles_in(const std::string& path) {
     return inside;
 }
 
-// The first profile that can be read, else the first store; nothing where neither can.
+// Those that a sweep has recorded; none where it took profiles that were there before.
+std::vector<std::string> profiles_of_sweep(const std::string& path) {
+    std::vector<std::string> inside;
+    std::error_code problem;
+    for (fs::directory_iterator it(fs::path(path) / "runs", problem), end; !problem && it != end;
+         it.increment(problem))
+        if (it->path().extension() == ".opsight" && it->is_regular_file(problem))
+            inside.push_back(it->path().string());
+    std::sort(inside.begin(), inside.end());
+    return inside;
+}
+
+// The first profile that can be read, else the first store or sweep; nothing where neither can.
 struct FirstShown {
     bool any = false;
     std::optional<size_t> profile;
@@ -114,6 +127,11 @@ FirstShown first_shown(const Subjects& subjects, Profiles& profiles, Collections
         first.any = store.has_value();
         if (!store) note(store.error(), subjects.stores[i]);
     }
+    for (size_t i = 0; i < subjects.sweeps.size() && !first.any; ++i) {
+        const auto sweep = query::SweepFolder::open(subjects.sweeps[i]);
+        first.any = sweep.has_value();
+        if (!sweep) note(Collections::not_shown(collections.sweeps()[i], sweep.error()), subjects.sweeps[i]);
+    }
     return first;
 }
 
@@ -126,11 +144,18 @@ Result<Subjects> find_subjects(const std::vector<std::string>& paths) {
             found.stores.push_back(path);
             continue;
         }
+        if (query::is_sweep(path)) {
+            found.sweeps.push_back(path);
+            const std::vector<std::string> runs = profiles_of_sweep(path);
+            found.profiles.insert(found.profiles.end(), runs.begin(), runs.end());
+            continue;
+        }
         OPSIGHT_ASSIGN(const std::vector<std::string> profiles, profiles_in(path));
         found.profiles.insert(found.profiles.end(), profiles.begin(), profiles.end());
     }
     found.profiles = each_once(found.profiles);
     found.stores = each_once(found.stores);
+    found.sweeps = each_once(found.sweeps);
     return found;
 }
 
@@ -219,6 +244,11 @@ void Viewer::look_at_all(const OnBad& on_bad) {
     for (size_t i = 0; i < collections_->stores().size() && !profiles_->stopping(); ++i) {
         const auto store = collections_->store(i, std::make_shared<CancellationToken>());
         if (!store && !profiles_->stopping()) on_bad(collections_->stores()[i].address, store.error());
+    }
+    for (const Collections::Named& named : collections_->sweeps()) {
+        const auto sweep = query::SweepFolder::open(named.address);
+        if (!sweep && !profiles_->stopping())
+            on_bad(named.address, Collections::not_shown(named, sweep.error()));
     }
 }
 

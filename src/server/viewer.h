@@ -72,7 +72,8 @@ class Viewer {
     Router router_;
 };
 
-// What paths and addresses name: a store by its mark; the profiles of a folder are those that end in
+// What paths and addresses name: a store by its mark, a sweep by its plan, with the profiles that it has
+// recorded; the profiles of a folder are those that end in
 // .opsight, by name.
 Result<Subjects> find_subjects(const std::vector<std::string>& paths);
 

@@ -549,6 +549,65 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sweeps/{sweep}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A sweep: its points, curves, fits and parts, as `opsight sweep` shows them; at most 1000 rows of ops, layers or kernels */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description the parameter that curves are over */
+                    x?: string;
+                    /** @description items of an iteration, as a product of parameters and numbers */
+                    items?: string;
+                    /** @description work of an iteration, as such a product */
+                    work?: string;
+                    /** @description names the best point whose latency is not above */
+                    max_latency_ns?: number;
+                    /** @description ... and whose memory is not above */
+                    max_memory_bytes?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description number of a sweep */
+                    sweep: components["parameters"]["sweep"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Sweep"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profiles/{id}/tables/{name}": {
         parameters: {
             query?: never;
@@ -1657,6 +1716,8 @@ export interface components {
             profiles: components["schemas"]["Profile"][];
             /** @description stores of runs */
             stores: components["schemas"]["Collection"][];
+            /** @description folders of sweeps */
+            sweeps: components["schemas"]["Collection"][];
             read_only: boolean;
         };
         Collection: {
@@ -1986,6 +2047,35 @@ export interface components {
                 run: string;
                 profile: string;
             }[];
+        };
+        SweepPoint: {
+            name: string;
+            /** @description value of the parameter that curves are over */
+            x: number | null;
+            work: number | null;
+            /** @description values of the other parameters */
+            series: string;
+            /** @description profiles of its recorded runs, where the server shows them */
+            profiles: {
+                run: number;
+                profile: string;
+            }[];
+        };
+        Sweep: {
+            /** @description what it shows, a sentence each */
+            notes: string[];
+            /** @description those whose values are numbers */
+            parameters: string[];
+            /** @description parameter that curves are over; empty: there is none */
+            x: string;
+            /** @description what the line through the times is over */
+            work: string;
+            /** @description items of an iteration; empty: iterations are counted */
+            items: string;
+            /** @description one for each row of the table points, in its order */
+            points: components["schemas"]["SweepPoint"][];
+            /** @description as docs/SWEEPS.md defines them; those without rows are left out */
+            tables: components["schemas"]["Table"][];
         };
         /** @description in nanoseconds; they exclude each other and add up to the iteration */
         Shares: {
@@ -2535,6 +2625,8 @@ export interface components {
         label: string[];
         /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
         run: string[];
+        /** @description number of a sweep */
+        sweep: string;
     };
     requestBodies: never;
     headers: never;

@@ -21,6 +21,7 @@ import { RangesPage } from "./RangesPage";
 import { RanksPage } from "./RanksPage";
 import { RecordedPage } from "./RecordedPage";
 import { RooflinePage } from "./RooflinePage";
+import { SweepPage } from "./SweepPage";
 import { TimelinePage } from "./TimelinePage";
 import { TrendPage } from "./TrendPage";
 
@@ -47,5 +48,6 @@ export const PAGES: readonly Page[] = [
   { id: "compare", title: "Compare runs", group: "Runs", icon: "compare", key: "c", component: ComparePage, parameters: ["with", "pick", "measure"] },
   { id: "trend", title: "Trend", group: "Runs", icon: "trend", key: "w", component: TrendPage },
   { id: "fleet", title: "Fleet", group: "Runs", icon: "fleet", key: "f", of: "store", component: FleetPage, parameters: ["store", "label", "run", "tab", "by", "hide"] },
+  { id: "sweep", title: "Sweep", group: "Runs", icon: "sweep", key: "z", of: "sweep", component: SweepPage, parameters: ["sweep", "x", "items", "work", "latency", "memory", "scale", "tab", "hide"] },
   { id: "diagnostics", title: "Diagnostics", group: "Runs", icon: "diagnostics", key: "x", component: DiagnosticsPage },
 ];

@@ -4,7 +4,7 @@ import { useHidden } from "../address/useHidden";
 import { formatValue, type Unit } from "./format";
 import { LegendButton } from "./LegendItem";
 import { along, bounds, hideKey, pathOf, powersIn, SHAPES } from "./marks";
-import { ticks } from "./ticks";
+import { byteTicks, ticks } from "./ticks";
 import { useWidth } from "./useWidth";
 
 export interface ChartPoint {
@@ -48,18 +48,36 @@ const LEFT = 84;
 const RIGHT = 26;
 const TOP = 26;
 const BOTTOM = 44;
+const LINE = 16; // of the texts of marks
 const NEVER = "\u0000";
 
 type Place = (value: number) => number;
 
-// From 0, or between powers of 10.
-export function valueAxis(values: readonly number[], kind: "linear" | "log"): { at: readonly number[]; place: Place } {
-  if (kind === "log") {
-    const ends = bounds(values, 10);
-    return { at: powersIn(ends, 10, 6), place: (value) => along(value, ends) };
-  }
+// From 0, or between round values: powers of 2 of bytes, else 1, 2 and 5 times powers of 10.
+export function valueAxis(values: readonly number[], kind: "linear" | "log", unit: Unit): { at: readonly number[]; place: Place } {
   const most = Math.max(...values);
-  return { at: ticks(most, 5), place: (value) => (most > 0 ? value / (most * 1.05) : 0) };
+  if (kind === "log" && unit === "bytes") {
+    const ends = bounds(values, 2);
+    return { at: powersIn(ends, 2, 6), place: (value) => along(value, ends) };
+  }
+  if (kind === "log") {
+    const at = decades(Math.min(...values), most);
+    return { at, place: (value) => along(value, [at[0] ?? 1, at.at(-1) ?? 1]) };
+  }
+  return { at: unit === "bytes" ? byteTicks(most, 5) : ticks(most, 5), place: (value) => (most > 0 ? value / (most * 1.05) : 0) };
+}
+
+const ROOM_FOR_FIVES = 2; // powers of 10
+
+// Round values from the last that is not above the least to the first that is not below the most.
+function decades(least: number, most: number): number[] {
+  const from = Math.floor(Math.log10(least) + 1e-9);
+  const to = Math.ceil(Math.log10(most) - 1e-9);
+  const factors = Math.log10(most / least) > ROOM_FOR_FIVES ? [1] : [1, 2, 5];
+  const all = Array.from({ length: to - from + 2 }, (_, at) => factors.map((factor) => factor * 10 ** (from + at))).flat();
+  const first = all.filter((value) => value <= least * (1 + 1e-9)).length - 1;
+  const last = all.findIndex((value) => value >= most * (1 - 1e-9));
+  return all.slice(Math.max(0, first), Math.max(last, first + 1) + 1);
 }
 
 // A little room at both ends; one value alone stands in the middle.
@@ -129,10 +147,12 @@ export function LineChart({ label, series, unit, xTicks, xTitle, marks = [], sca
   const seen = series.map((each, at) => ({ each, at })).filter(({ each }) => series.length < 2 || !hidden.has(hideKey(each.name)));
   const points = seen.flatMap(({ each }) => each.points).sort((a, b) => a.x - b.x);
   const room = Math.max(1, width - LEFT - RIGHT);
-  const up = valueAxis(points.length > 0 ? points.flatMap((point) => [point.y, ...(point.spread ?? [])]) : [1], scales.y);
-  const across = acrossAxis(points.length > 0 ? points.map((point) => point.x) : [0], scales.x);
+  const up = valueAxis(points.length > 0 ? points.flatMap((point) => [point.y, ...(point.spread ?? [])]) : [1], scales.y, unit);
+  const across = acrossAxis(points.length > 0 ? [...points.map((point) => point.x), ...seen.flatMap(({ each }) => each.fit?.map((place) => place.x) ?? [])] : [0], scales.x);
   const x: Place = (value) => LEFT + room * across(value);
-  const y: Place = (value) => TOP + (height - TOP - BOTTOM) * (1 - up.place(value));
+  const levels = levelsOf(marks, x, LEFT + room);
+  const top = TOP + LINE * Math.max(0, ...levels);
+  const y: Place = (value) => top + (height - top - BOTTOM) * (1 - up.place(value));
   const walk = (event: KeyboardEvent) => {
     const at = points.findIndex((point) => point.key === over?.key);
     const to: Record<string, number> = { ArrowLeft: Math.max(0, at - 1), ArrowRight: Math.min(points.length - 1, at + 1), Home: 0, End: points.length - 1 };
@@ -173,10 +193,10 @@ export function LineChart({ label, series, unit, xTicks, xTitle, marks = [], sca
           <text className="axis-text middle" x={LEFT + room / 2} y={height - 6}>
             {xTitle}
           </text>
-          {marks.map((mark) => (
+          {marks.map((mark, at) => (
             <g key={`${String(mark.x)} ${mark.text}`}>
-              <path className="trend-change" d={`M${x(mark.x).toFixed(1)} ${String(TOP)}V${String(height - BOTTOM)}`} />
-              <text className={`axis-text strong ${across(mark.x) > 0.6 ? "end" : ""}`} x={x(mark.x)} y={TOP - 8}>
+              <path className="trend-change" d={`M${x(mark.x).toFixed(1)} ${String(TOP - 4 + LINE * (levels[at] ?? 0))}V${String(height - BOTTOM)}`} />
+              <text className={`axis-text strong ${beforeIts(mark, x, LEFT + room) ? "end" : ""}`} x={x(mark.x)} y={TOP - 8 + LINE * (levels[at] ?? 0)}>
                 {mark.text}
               </text>
             </g>
@@ -192,6 +212,23 @@ export function LineChart({ label, series, unit, xTicks, xTitle, marks = [], sca
       <Legend series={series} />
     </div>
   );
+}
+
+const LETTER = 6.6; // of strong text, as wide as it can be on average
+
+const beforeIts = (mark: ChartMark, x: Place, end: number): boolean => x(mark.x) + LETTER * mark.text.length > end;
+
+// The line of each mark's text, so that none runs into another.
+export function levelsOf(marks: readonly ChartMark[], x: Place, end: number): number[] {
+  const taken: [number, number][][] = [];
+  return marks.map((mark) => {
+    const size = LETTER * mark.text.length + 8;
+    const from = beforeIts(mark, x, end) ? x(mark.x) - size : x(mark.x);
+    let level = 0;
+    while (taken[level]?.some(([low, high]) => from < high && low < from + size)) level++;
+    (taken[level] ??= []).push([from, from + size]);
+    return level;
+  });
 }
 
 // Those that do not run into the one before.

@@ -70,7 +70,7 @@ function RunsChart({ choice, profiles, table }: OfStore & { table: Table }) {
       />
       {picture.left > 0 && <p className="hint">{formatCount(picture.left)} runs have no iterations, and no mark here.</p>}
       {trend.data && <Notes notes={trend.data.notes.filter((note) => note.startsWith("iteration time"))} />}
-      {log && <p className="hint">The times differ so much that each line of the picture is ten times the one below it.</p>}
+      {log && <p className="hint">The times differ so much that the picture is logarithmic.</p>}
     </>
   );
 }

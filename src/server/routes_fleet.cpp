@@ -107,8 +107,8 @@ Expected<Response> labels_of_runs(Call& call) {
                 json.object([&] {
                     json.field("run", chosen.runs[i].id);
                     json.list("labels", [&] {
-                        for (const auto& [label, value] : chosen.runs[i].labels)
-                            json.object([&] { json.field("label", label).field("value", value); });
+                        for (const auto& own : chosen.runs[i].labels)
+                            json.object([&] { json.field("label", own.first).field("value", own.second); });
                     });
                 });
         });

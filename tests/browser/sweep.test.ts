@@ -144,6 +144,21 @@ describe("a sweep", () => {
     expect(page.complaints).toEqual([]);
   });
 
+  it("shows what devices did also where no profile is open", async () => {
+    const alone = await startViewer([sweep]);
+    const browser = site().page.context().browser();
+    if (!browser) throw new Error("the browser has gone");
+    const page = await Site.open(browser, alone.url);
+    try {
+      expect(await page.page.getByRole("navigation", { name: "Views" }).getByRole("link").allTextContents()).toEqual(["Opsight", "Sweep"]);
+      expect(await page.table("sweep_points").root.locator('th[data-key="gpu_utilization_pct"]').count()).toBe(1);
+      expect(await page.page.getByText("none of their profiles is here").count()).toBe(1);
+    } finally {
+      await page.context.close();
+      await alone.stop();
+    }
+  });
+
   it("without one the view says how to make one", async () => {
     await site().go("#/sweep");
     expect(await site().page.getByRole("heading", { name: "No sweep is open" }).count()).toBe(1);

@@ -1,6 +1,6 @@
 import { Component, useCallback, useEffect, useState, type ReactNode } from "react";
 import { ApiError } from "../api/client";
-import { profileNamed, queries, useProfile, useProfileId, useProfiles } from "../api/queries";
+import { AboutProfile, profileNamed, queries, useProfile, useProfileId, useProfiles } from "../api/queries";
 import { Pages, usePageOf, type Page } from "../pages/page";
 import { Empty, ErrorState, Loading } from "../widgets/states";
 import { useDeviceWords } from "../widgets/deviceWords";
@@ -47,7 +47,7 @@ function ProfileProblem({ children }: { children: ReactNode }) {
     return <ErrorState error={profiles.error} retry={() => void queries.refetchQueries()} />;
   }
   if (!profiles.data || unsaid) return <Loading what="the list of profiles" />;
-  if (page?.of) return children;
+  if (page?.of) return <AboutProfile.Provider value={false}>{children}</AboutProfile.Provider>;
   const list = profiles.data.profiles;
   if (list.length === 0) {
     return (

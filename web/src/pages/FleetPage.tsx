@@ -46,7 +46,7 @@ function Ops(of: OfStore) {
 function TensorCores(of: OfStore) {
   return (
     <div className="cards">
-      <FleetReport {...of} name="tensor_cores" title="Tensor Cores left unused" note="and what that wastes at most" bars={{ eligible_plain_ns: "other_kernel", tc_kernel_ns: "tensor_core", job_wasted_hours: "idle" }} shown={["name", "job_wasted_hours", "wasted_hours", "eligible_plain_ns", "of_device_pct", "of_kernels_pct", "tc_kernel_ns", "kernel_ns", "unknown_kernel_ns", "device_name", "devices"]} actions={(row) => <OnlyThisRun row={row} />} empty="No run has kernels within ops that could use Tensor Cores." />
+      <FleetReport {...of} name="tensor_cores" title="Tensor Cores left unused" note="and what that wastes at most" bars={{ eligible_plain_ns: "other_kernel", tc_kernel_ns: "tensor_core", job_wasted_hours: "idle" }} shown={["name", "job_wasted_hours", "eligible_plain_ns", "of_device_pct", "of_kernels_pct", "tc_kernel_ns", "kernel_ns", "unknown_kernel_ns", "device_wall_ns", "device_name", "devices"]} actions={(row) => <OnlyThisRun row={row} />} empty="No run has kernels within ops that could use Tensor Cores." />
       <FleetReport {...of} name="devices" title="GPUs" note="by product" bars={{ total_busy_ns: "gpu" }} empty="No device worked in these runs." />
     </div>
   );

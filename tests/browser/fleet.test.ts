@@ -163,6 +163,28 @@ describe("a store and profiles", () => {
   });
 });
 
+it("says that no profile is at hand only once that is known", async () => {
+  const page = await show([store, fileOf("ranges")]);
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.page.route("**/stores/0/profiles?*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.page.evaluate(() => {
+    location.hash = "#/fleet?label=model%3Dcnn";
+  });
+  await page.table("fleet_runs").root.waitFor();
+  await page.page.reload();
+  await page.page.getByText("Looking which runs have their profile here").waitFor();
+  expect(await page.page.getByText("No profile of these runs is open").count()).toBe(0);
+  answer();
+  await page.page.getByText("No profile of these runs is open").waitFor();
+  await closeAll();
+});
+
 it("without a store the view says how to make one", async () => {
   await site().go("#/fleet");
   expect(await site().page.getByRole("heading", { name: "No store of runs is open" }).count()).toBe(1);

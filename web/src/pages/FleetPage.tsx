@@ -12,6 +12,8 @@ import { Choices } from "./fleet/Choices";
 import { FleetReport, OnlyThisRun, type OfStore } from "./fleet/Reports";
 import { Runs } from "./fleet/Runs";
 
+const NONE_YET: ReadonlyMap<string, string> = new Map();
+
 const TABS = [
   { id: "runs", title: "Runs" },
   { id: "ranks", title: "Ranks and hosts" },
@@ -88,7 +90,7 @@ function Store({ store }: { store: Collection }) {
   const setParams = useSetParams();
   const choice: Choice = { store: store.id, label: params.getAll("label"), run: params.getAll("run") };
   const tab = TABS.find((each) => each.id === params.get("tab"))?.id ?? "runs";
-  const profiles = useProfilesOfRuns(choice);
+  const profiles = useProfilesOfRuns(choice) ?? NONE_YET;
   const runs = useStoreAnswer<StoreAnswer>(choice, "reports/runs");
   const chosen = choice.label.length + choice.run.length > 0;
   if (runs.error && !runs.error.lost) {

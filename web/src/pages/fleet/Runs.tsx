@@ -7,7 +7,7 @@ import { DataTable } from "../../table/DataTable";
 import { Card, Notes } from "../../widgets/Card";
 import { formatCount } from "../../widgets/format";
 import { LineChart } from "../../widgets/LineChart";
-import { useStoreAnswer, type Choice } from "./api";
+import { useProfilesOfRuns, useStoreAnswer, type Choice } from "./api";
 import { FleetReport, OnlyThisRun, shortIds, useFleetLink, type OfStore } from "./Reports";
 import { changesIn, labelsByRun, pictureOf, tellingLabels, usualLabel } from "./runs";
 
@@ -76,8 +76,10 @@ function RunsChart({ choice, profiles, table }: OfStore & { table: Table }) {
 }
 
 // How to see a run whose profile is not here.
-function AtHand({ choice, profiles }: { choice: Choice } & Pick<OfStore, "profiles">) {
-  if (choice.store === "" || profiles.size > 0) return null;
+function AtHand({ choice }: { choice: Choice }) {
+  const profiles = useProfilesOfRuns(choice);
+  if (!profiles) return <p className="hint">Looking which runs have their profile here …</p>;
+  if (profiles.size > 0) return null;
   return (
     <p className="hint">
       No profile of these runs is open. Given beside the store, each opens by its name: <code>opsight view STORE PROFILE</code>; where it lay is in the column Profile.
@@ -109,7 +111,7 @@ export function Runs({ choice, profiles, table, notes }: OfStore & { table: Tabl
           empty="The choice fits no run."
         />
         <Notes notes={notes} />
-        <AtHand choice={choice} profiles={profiles} />
+        <AtHand choice={choice} />
       </Card>
       <FleetReport choice={choice} profiles={profiles} name="labels" title="Runs by label" note="medians over the runs of each value" empty="No run has a label: fleet push takes --label NAME=VALUE." />
     </div>

@@ -31,9 +31,11 @@ export function useStore(): Collection | undefined {
   return stores.find((store) => store.name === name) ?? stores[0];
 }
 
-// The names of profiles by the runs that they are, where the viewer has them.
-export function useProfilesOfRuns(choice: Choice): ReadonlyMap<string, string> {
+// The names of profiles by the runs that they are, where the viewer has them. Null until that is known: each is opened
+// for it.
+export function useProfilesOfRuns(choice: Choice): ReadonlyMap<string, string> | null {
   const any = (useProfiles().data?.profiles.length ?? 0) > 0;
   const answer = useStoreAnswer<ProfilesOfRuns>(choice, "profiles", {}, any);
+  if (any && answer.data === undefined && !answer.error) return null;
   return new Map(answer.data?.runs.map(({ run, profile }) => [run, profile]));
 }

@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/model_sizes.h"
 #include "cli/sweep_flags.h"
-#include "cli/sweep_folder.h"
 #include "cli/sweep_runs.h"
 
 namespace opsight::cli {

@@ -163,7 +163,7 @@ class Runner {
             run.failed = "nothing was recorded: " + output + " has what was said";
             return {};
         }
-        Result<query::RecordedRun> recorded = read_profile_of_run(profile);
+        Result<query::RecordedRun> recorded = query::read_profile_of_run(profile);
         if (!recorded) {
             run.failed = "no profile to read: " + recorded.error().message();
             return {};
@@ -230,7 +230,7 @@ Status import_sweep(SweepFolder& folder) {
         SweepRun run{.point = name};
         const auto read = [&]() -> Result<query::RecordedRun> {
             OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path[0], true));
-            return read_profile_of_run(profile.path());
+            return query::read_profile_of_run(profile.path());
         };
         const Result<query::RecordedRun> recorded = read();
         if (!recorded && done) continue;  // the folder tells of it

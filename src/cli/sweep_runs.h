@@ -4,9 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/sweep_folder.h"
+#include "query/sweep/sweep_folder.h"
 
 namespace opsight::cli {
+
+using query::SweepFolder;
+using query::SweepPlan;
+using query::SweepRun;
 
 struct SweepHow {
     int64_t repeats = 3;

@@ -60,8 +60,13 @@ std::optional<TemporaryFolder> open_browser(const std::string& url) {
 class ViewCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
-        CLI::App* sub = app.add_subcommand("view", "Show profiles on a local web page");
-        sub->add_option("FILE|FOLDER", paths_, "Profile files, or folders that hold some")->required();
+        CLI::App* sub =
+            app.add_subcommand("view", "Show profiles, stores of runs and sweeps on a local web page");
+        sub->add_option(
+               "FILE|FOLDER|STORE|SWEEP", paths_,
+               "Profile files, folders that hold some, stores that 'opsight fleet push' has made, or "
+               "folders of 'opsight sweep'")
+            ->required();
         sub->add_option(
                "-b,--bind", options_.address,
                "Address to listen on; another than the default lets other machines ask, with the token")
@@ -76,23 +81,25 @@ class ViewCommand : public Command {
             "Examples:\n"
             "  opsight view run.opsight\n"
             "  opsight view runs/ -p 9000 --no-open\n"
+            "  opsight view /data/fleet runs/\n"
+            "  opsight view sweeps/vgg\n"
             "  ssh -L 8000:localhost:8000 machine opsight view --no-open run.opsight");
         return sub;
     }
 
     Result<int> run() override {
-        OPSIGHT_ASSIGN(const std::vector<std::string> paths, server::find_profiles(paths_));
+        OPSIGHT_ASSIGN(const server::Subjects subjects, server::find_subjects(paths_));
         options_.port = static_cast<uint16_t>(port_);
         options_.any_port = port_option_->count() == 0;
         options_.probe = {"/proc/self/exe", kAnswerProbes};
-        OPSIGHT_ASSIGN(server::Standing standing, server::Standing::make(paths.size(), options_));
+        OPSIGHT_ASSIGN(server::Standing standing, server::Standing::make(subjects.size(), options_));
         const auto on_crash = [&](int signal) {
             standing.again = true;
-            return tell_of_crash(*standing.ledger, paths, signal);
+            return tell_of_crash(*standing.ledger, subjects.all(), signal);
         };
         if (const std::optional<int> code = server::supervise(on_crash)) return *code;
         leave_crashes_unexplained();
-        return answer(paths, std::move(standing));
+        return answer(subjects, std::move(standing));
     }
 
   private:
@@ -108,9 +115,9 @@ class ViewCommand : public Command {
         return go_on;
     }
 
-    Result<int> answer(const std::vector<std::string>& paths, server::Standing standing) {
+    Result<int> answer(const server::Subjects& subjects, server::Standing standing) {
         const bool again = standing.again;
-        OPSIGHT_ASSIGN(server::Viewer viewer, server::Viewer::start(paths, options_, std::move(standing)));
+        OPSIGHT_ASSIGN(server::Viewer viewer, server::Viewer::start(subjects, options_, std::move(standing)));
         if (!again) OPSIGHT_TRY(welcome(viewer));
         const auto shown = again || no_open_ ? std::nullopt : open_browser(viewer.url());
         viewer.serve([](const std::string& path, const server::Problem& problem) {

@@ -266,14 +266,14 @@ TEST(Profiles, OneThatIsBroughtUpToDateWhenOpenedIsNoOther) {
     EXPECT_TRUE(profiles.lease(0, {}).has_value());
 }
 
-TEST(FindProfiles, NamesEachFileOnce) {
+TEST(FindSubjects, NamesEachFileOnce) {
     const query::StoredProfile stored(steps(1));
     namespace fs = std::filesystem;
     const fs::path path = stored.path();
     const auto found =
-        find_profiles({path.string(), (path.parent_path() / "." / path.filename()).string(), path.string()});
+        find_subjects({path.string(), (path.parent_path() / "." / path.filename()).string(), path.string()});
     ASSERT_TRUE(found.has_value());
-    EXPECT_EQ(found->size(), 1u);
+    EXPECT_EQ(found->profiles.size(), 1u);
 }
 
 TEST(Viewer, NamesABadFileOnceInItsError) {
@@ -281,7 +281,7 @@ TEST(Viewer, NamesABadFileOnceInItsError) {
     std::ofstream(path) << "no profile at all";
     ViewOptions options;
     options.port = 0;
-    const auto viewer = Viewer::start({path}, options);
+    const auto viewer = Viewer::start({{path}, {}, {}}, options);
     ASSERT_FALSE(viewer.has_value());
     EXPECT_TRUE(viewer.error().message().starts_with(path + ": is not an Opsight profile"))
         << viewer.error().message();

@@ -143,8 +143,9 @@ Response json_response(std::string body) {
 
 std::vector<Route> all_routes() {
     std::vector<Route> all;
-    for (const auto& group : {profile_routes(), table_routes(), view_routes(), model_routes(),
-                              timeline_routes(), aggregation_routes(), compare_routes()})
+    for (const auto& group :
+         {profile_routes(), table_routes(), view_routes(), model_routes(), timeline_routes(),
+          aggregation_routes(), compare_routes(), fleet_routes(), sweep_routes()})
         all.insert(all.end(), group.begin(), group.end());
     return all;
 }
@@ -181,7 +182,7 @@ Response Router::answer_of_one_version(const Route& route, Call& call) {
     }
 }
 
-Response Router::answer(const Request& request, Profiles& profiles) {
+Response Router::answer(const Request& request, Profiles& profiles, Collections* collections) {
     const std::string method = request.method == "HEAD" ? "GET" : request.method;
     std::string allowed;
     for (const Route& route : routes_) {
@@ -190,7 +191,7 @@ Response Router::answer(const Request& request, Profiles& profiles) {
         allowed += (allowed.empty() ? "" : ", ") + route.method;
         if (route.method != method) continue;
         if (Status known = check_parameters(route, request); !known) return to_response(known.error());
-        Call call(request, profiles);
+        Call call(request, profiles, collections);
         call.set_path(std::move(*values));
         return answer_of_one_version(route, call);
     }

@@ -17,13 +17,16 @@
 namespace opsight::server {
 
 class Profiles;
+class Collections;
 
 // One request on its way through a route.
 class Call {
   public:
-    Call(const Request& request, Profiles& profiles) : request_(request), profiles_(profiles) {}
+    Call(const Request& request, Profiles& profiles, Collections* collections)
+        : request_(request), profiles_(profiles), collections_(collections) {}
     const Request& request() const { return request_; }
     Profiles& profiles() const { return profiles_; }
+    Collections* collections() const { return collections_; }  // null: there are none
 
     // What stands in the place of {name} in the pattern.
     const std::string& path(const std::string& name) const { return path_.at(name); }
@@ -44,6 +47,7 @@ class Call {
   private:
     const Request& request_;
     Profiles& profiles_;
+    Collections* collections_;
     std::map<std::string, std::string> path_;
     uint64_t version_ = 0;
 };
@@ -78,7 +82,7 @@ class Router {
   public:
     explicit Router(std::vector<Route> routes) : routes_(std::move(routes)) {}
     const std::vector<Route>& routes() const { return routes_; }
-    Response answer(const Request& request, Profiles& profiles);
+    Response answer(const Request& request, Profiles& profiles, Collections* collections = nullptr);
 
   private:
     Response ask(const Route& route, Call& call);
@@ -97,5 +101,7 @@ std::vector<Route> view_routes();
 std::vector<Route> model_routes();
 std::vector<Route> aggregation_routes();
 std::vector<Route> compare_routes();
+std::vector<Route> fleet_routes();
+std::vector<Route> sweep_routes();
 
 }  // namespace opsight::server

@@ -9,13 +9,14 @@
 #include "report/render_advice.h"
 #include "report/render_info.h"
 #include "report/write_rows.h"
+#include "server/collections.h"
 #include "server/profiles.h"
 #include "server/router.h"
 
 namespace opsight::server {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience(1000);
+constexpr std::chrono::milliseconds kListPatience(1000);
 
 // Of a profile that is still to be opened no more than its name once `patient_until` is over: there may be
 // thousands.
@@ -32,14 +33,24 @@ void put_entry(JsonWriter& json, Profiles& profiles, size_t number,
     if (known) put_facts(json, **known);
 }
 
+void put_collections(JsonWriter& json, const char* key, const std::vector<Collections::Named>& all) {
+    json.list(key, [&] {
+        for (size_t i = 0; i < all.size(); ++i)
+            json.object([&] { json.field("id", std::to_string(i)).field("name", all[i].name); });
+    });
+}
+
 Expected<Response> list(Call& call) {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kListPatience;
     return json_object([&](JsonWriter& json) {
         json.field("version", OPSIGHT_VERSION);
         json.list("profiles", [&] {
             for (size_t i = 0; i < call.profiles().size(); ++i)
                 json.object([&] { put_entry(json, call.profiles(), i, until); });
         });
+        const Collections* others = call.collections();
+        put_collections(json, "stores", others ? others->stores() : std::vector<Collections::Named>());
+        put_collections(json, "sweeps", others ? others->sweeps() : std::vector<Collections::Named>());
         json.field("read_only", call.profiles().read_only());
     });
 }

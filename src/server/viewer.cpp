@@ -13,6 +13,8 @@
 #include <set>
 
 #include "base/task_group.h"
+#include "fleet/stores/open.h"
+#include "query/sweep/sweep_folder.h"
 #include "server/assets.h"
 
 namespace opsight::server {
@@ -71,61 +73,120 @@ std::vector<std::string> each_once(const std::vector<std::string>& paths) {
     return once;
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> find_profiles(const std::vector<std::string>& paths) {
+// Of a file itself, of a folder those in it.
+Result<std::vector<std::string>> profiles_in(const std::string& path) {
     const char* how = "make a profile with 'opsight import TRACE' or 'opsight profile'";
-    std::vector<std::string> found;
-    for (const std::string& path : paths) {
-        std::error_code problem;
-        if (!fs::is_directory(path, problem)) {
-            if (!fs::exists(path, problem)) return fail("no such file", path, {}, how);
-            found.push_back(path);
-            continue;
-        }
-        std::vector<std::string> inside;
-        for (fs::directory_iterator it(path, problem), end; !problem && it != end; it.increment(problem))
-            if (it->path().extension() == ".opsight" && it->is_regular_file(problem))
-                inside.push_back(it->path().string());
-        if (problem) return fail("cannot be read: " + problem.message(), path);
-        if (inside.empty()) return fail("holds no profile (no file that ends in .opsight)", path, {}, how);
-        std::sort(inside.begin(), inside.end());
-        found.insert(found.end(), inside.begin(), inside.end());
+    std::error_code problem;
+    if (!fs::is_directory(path, problem)) {
+        if (!fs::exists(path, problem)) return fail("no such file", path, {}, how);
+        return std::vector<std::string>{path};
     }
-    return each_once(found);
+    std::vector<std::string> inside;
+    for (fs::directory_iterator it(path, problem), end; !problem && it != end; it.increment(problem))
+        if (it->path().extension() == ".opsight" && it->is_regular_file(problem))
+            inside.push_back(it->path().string());
+    if (problem) return fail("cannot be read: " + problem.message(), path);
+    if (inside.empty())
+        return fail("holds no profile (no file that ends in .opsight), and is not a store of runs", path, {},
+                    how);
+    std::sort(inside.begin(), inside.end());
+    return inside;
 }
 
-Result<Standing> Standing::make(size_t profiles, const ViewOptions& options) {
+// Those that a sweep has recorded; none where it took profiles that were there before.
+std::vector<std::string> profiles_of_sweep(const std::string& path) {
+    std::vector<std::string> inside;
+    std::error_code problem;
+    for (fs::directory_iterator it(fs::path(path) / "runs", problem), end; !problem && it != end;
+         it.increment(problem))
+        if (it->path().extension() == ".opsight" && it->is_regular_file(problem))
+            inside.push_back(it->path().string());
+    std::sort(inside.begin(), inside.end());
+    return inside;
+}
+
+// The first profile that can be read, else the first store or sweep; nothing where neither can.
+struct FirstShown {
+    bool any = false;
+    std::optional<size_t> profile;
+    std::optional<Error> refused;  // why the first that cannot be shown cannot
+};
+
+FirstShown first_shown(const Subjects& subjects, Profiles& profiles, Collections& collections) {
+    FirstShown first;
+    const auto note = [&first](const Problem& problem, const std::string& path) {
+        if (!first.refused) first.refused = Error{problem.message, path, {}, problem.remedy};
+    };
+    for (size_t i = 0; i < profiles.size(); ++i) {
+        const Expected<ProfileFacts> facts = profiles.facts(i);
+        if (facts) return {true, i, {}};
+        note(facts.error(), subjects.profiles[i]);
+    }
+    for (size_t i = 0; i < subjects.stores.size() && !first.any; ++i) {
+        const auto store = collections.store(i, std::make_shared<CancellationToken>());
+        first.any = store.has_value();
+        if (!store) note(store.error(), subjects.stores[i]);
+    }
+    for (size_t i = 0; i < subjects.sweeps.size() && !first.any; ++i) {
+        const auto sweep = query::SweepFolder::open(subjects.sweeps[i]);
+        first.any = sweep.has_value();
+        if (!sweep) note(Collections::not_shown(collections.sweeps()[i], sweep.error()), subjects.sweeps[i]);
+    }
+    return first;
+}
+
+}  // namespace
+
+Result<Subjects> find_subjects(const std::vector<std::string>& paths) {
+    Subjects found;
+    for (const std::string& path : paths) {
+        if (fleet::is_store(path)) {
+            found.stores.push_back(path);
+            continue;
+        }
+        if (query::is_sweep(path)) {
+            found.sweeps.push_back(path);
+            const std::vector<std::string> runs = profiles_of_sweep(path);
+            found.profiles.insert(found.profiles.end(), runs.begin(), runs.end());
+            continue;
+        }
+        OPSIGHT_ASSIGN(const std::vector<std::string> profiles, profiles_in(path));
+        found.profiles.insert(found.profiles.end(), profiles.begin(), profiles.end());
+    }
+    found.profiles = each_once(found.profiles);
+    found.stores = each_once(found.stores);
+    found.sweeps = each_once(found.sweeps);
+    return found;
+}
+
+Result<Standing> Standing::make(size_t subjects, const ViewOptions& options) {
     OPSIGHT_ASSIGN(Guard guard, Guard::make(options.address));
     OPSIGHT_ASSIGN(Listener listener,
                    Listener::open(options.address, options.port, options.any_port ? kMorePorts : 0));
-    OPSIGHT_ASSIGN(std::shared_ptr<CrashLedger> ledger, CrashLedger::make(profiles));
+    OPSIGHT_ASSIGN(std::shared_ptr<CrashLedger> ledger, CrashLedger::make(subjects));
     return Standing{std::move(guard), std::move(listener), std::move(ledger)};
 }
 
-Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& options) {
-    OPSIGHT_ASSIGN(Standing standing, Standing::make(paths.size(), options));
-    return start(std::move(paths), options, std::move(standing));
+Result<Viewer> Viewer::start(const Subjects& subjects, const ViewOptions& options) {
+    OPSIGHT_ASSIGN(Standing standing, Standing::make(subjects.size(), options));
+    return start(subjects, options, std::move(standing));
 }
 
-Result<Viewer> Viewer::start(std::vector<std::string> paths, const ViewOptions& options, Standing standing) {
-    auto profiles = std::make_unique<Profiles>(paths, options.read_only, options.probe, standing.ledger);
-    std::optional<Error> first;
-    bool any = standing.again;
-    size_t readable = 0;
-    for (size_t i = 0; i < profiles->size() && !any; ++i) {
-        const Expected<ProfileFacts> facts = profiles->facts(i);
-        any = facts.has_value();
-        if (any) readable = i;
-        if (any || first) continue;
-        const Problem& problem = facts.error();
-        first = Error{problem.message, paths[i], {}, problem.remedy};
+Result<Viewer> Viewer::start(const Subjects& subjects, const ViewOptions& options, Standing standing) {
+    auto profiles =
+        std::make_unique<Profiles>(subjects.profiles, options.read_only, options.probe, standing.ledger);
+    auto collections = std::make_unique<Collections>(subjects, standing.ledger);
+    FirstShown first;
+    if (!standing.again) {
+        first = first_shown(subjects, *profiles, *collections);
+        if (!first.any)
+            return fail(
+                first.refused.value_or(Error{"no profile was named", {}, {}, "name a file or a folder", 2}));
     }
-    if (!any)
-        return fail(first.value_or(Error{"no profile was named", {}, {}, "name a file or a folder", 2}));
     HttpServer http = HttpServer::on(std::move(standing.listener), options.limits);
-    if (!standing.again) profiles->read_timeline_ahead(readable);
-    return Viewer(std::move(profiles), std::move(standing.guard), std::move(http), options.address);
+    if (first.profile) profiles->read_timeline_ahead(*first.profile);
+    return Viewer(std::move(profiles), std::move(collections), std::move(standing.guard), std::move(http),
+                  options.address);
 }
 
 std::string Viewer::url() const {
@@ -139,7 +200,7 @@ Response Viewer::answer(const Request& request) {
     } else if (auto refused = guard_.refuse(request)) {
         response = std::move(*refused);
     } else if (request.path.starts_with("/api/")) {
-        response = router_.answer(request, *profiles_);
+        response = router_.answer(request, *profiles_, collections_.get());
     } else {
         response = serve_asset(request);
     }
@@ -155,13 +216,17 @@ void Viewer::serve(const OnBad& on_bad) {
     TaskGroup looking;
     if (on_bad) looking.start_beside([this, &on_bad] { look_at_all(on_bad); });
     try {
-        http_.serve([this](const Request& request) { return answer(request); },
-                    [this] { profiles_->interrupt(); });
+        http_.serve([this](const Request& request) { return answer(request); }, [this] { interrupt(); });
     } catch (...) {
-        profiles_->interrupt();
+        interrupt();
         throw;
     }
     looking.join();
+}
+
+void Viewer::interrupt() {
+    collections_->interrupt();
+    profiles_->interrupt();
 }
 
 void Viewer::look_at_all(const OnBad& on_bad) {
@@ -175,6 +240,15 @@ void Viewer::look_at_all(const OnBad& on_bad) {
     for (size_t i = 0; i < profiles_->size() && !profiles_->stopping(); ++i) {
         const Expected<ProfileFacts> facts = look(i);
         if (!facts && !profiles_->stopping()) on_bad(profiles_->path(i), facts.error());
+    }
+    for (size_t i = 0; i < collections_->stores().size() && !profiles_->stopping(); ++i) {
+        const auto store = collections_->store(i, std::make_shared<CancellationToken>());
+        if (!store && !profiles_->stopping()) on_bad(collections_->stores()[i].address, store.error());
+    }
+    for (const Collections::Named& named : collections_->sweeps()) {
+        const auto sweep = query::SweepFolder::open(named.address);
+        if (!sweep && !profiles_->stopping())
+            on_bad(named.address, Collections::not_shown(named, sweep.error()));
     }
 }
 

@@ -56,6 +56,7 @@ class ClickHouseStore : public Store {
     }
 
     Result<Answer> ask(const duck::Statement& question, const std::optional<std::string>& run) override {
+        if (asker_is_gone()) return fail(nobody_waits());
         if (run && !is_id(*run)) return fail("the id of a run is not of 32 hexadecimal digits");
         const std::set<std::string> tables = tables_of(question.text);
         OPSIGHT_ASSIGN(InForce in_force, read_in_force(cluster_, {tables.begin(), tables.end()}, run));

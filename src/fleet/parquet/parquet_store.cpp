@@ -19,6 +19,22 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kLargestMark = 4096;
 
+// While this is there its connection's statement ends where the asker goes away.
+class Interruptible {
+  public:
+    Interruptible(CancellationToken* asker, duck::Connection& connection) : asker_(asker) {
+        if (asker_) asker_->set_interrupt([&connection] { connection.interrupt(); });
+    }
+    Interruptible(const Interruptible&) = delete;
+    Interruptible& operator=(const Interruptible&) = delete;
+    ~Interruptible() {
+        if (asker_) asker_->set_interrupt({});
+    }
+
+  private:
+    CancellationToken* asker_;
+};
+
 std::string mark_path(const std::string& folder) {
     return (fs::path(folder) / kMark).string();
 }
@@ -66,7 +82,7 @@ class ParquetStore : public Store {
         constexpr int kTries = 3;
         for (int left = kTries; true; --left) {
             auto answer = read(sql, run, most, own);
-            if (answer || left == 1 || !is_superseded(run)) return answer;
+            if (answer || asker_is_gone() || left == 1 || !is_superseded(run)) return answer;
         }
     }
 
@@ -87,12 +103,15 @@ class ParquetStore : public Store {
         for (const Manifest& manifest : runs)
             read_.push_back(manifest.id.push);
         OPSIGHT_ASSIGN(duck::Connection connection, database_.connect());
+        const Interruptible while_asked(asker(), connection);
         for (const std::string& name : tables_in(sql)) {
+            if (asker_is_gone()) return fail(nobody_waits());
             OPSIGHT_ASSIGN(const std::string view, view_of(*find_table(name), root_, runs));
             OPSIGHT_TRY(named(connection.execute(view)));
         }
         const std::vector<std::string> names =
             own.empty() ? std::vector<std::string>() : names_of(connection, sql, own);
+        if (asker_is_gone()) return fail(nobody_waits());
         auto cursor = connection.open_cursor(duck::Statement(sql));
         if (!cursor) return fail(explained(std::move(cursor).error()));
         Answer answer;

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/temporary_folder.h"
 #include "fleet/parquet/layout.h"
@@ -121,6 +123,27 @@ TEST_F(ParquetStoreTest, APushIsSeenWhenItIsCommitted) {
             << table.name;
     EXPECT_EQ(answer(*store, "SELECT max(rank) FROM {{iteration_ops}}"), "2");
     EXPECT_EQ(answer(*open(false), "SELECT name FROM {{runs}}"), "first");
+}
+
+TEST_F(ParquetStoreTest, NothingIsWorkedOutForAnAskerWhoHasGone) {
+    const auto store = open();
+    push(*store, kPush, "first");
+    const auto asker = std::make_shared<CancellationToken>();
+    store->serve(asker);
+    EXPECT_EQ(answer(*store, "SELECT count(*) FROM {{runs}}"), "1");
+    const auto began = std::chrono::steady_clock::now();
+    std::thread leaving([&asker] {
+        for (int i = 0; i < 100; ++i) {  // as the server does: one may fall between two statements
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            asker->cancel();
+        }
+    });
+    const auto got = store->ask(
+        duck::Statement("SELECT count(*) FROM range(10000000) AS a, range(10000000) AS b, {{runs}}"), {});
+    EXPECT_FALSE(got.has_value());
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30));
+    leaving.join();
+    EXPECT_EQ(answer(*store, "SELECT count(*) FROM {{runs}}"), "error: nobody waits for the answer");
 }
 
 TEST_F(ParquetStoreTest, APushThatWasCutOffGoesOn) {

@@ -13,8 +13,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/cancellation_token.h"
 #include "base/duckdb.h"
 #include "fleet/store/dialect.h"
 #include "fleet/store/schema.h"
@@ -86,6 +88,19 @@ class Store {
     // A SELECT of the user's own, in the store's own SQL, over the tables by their names. It can change
     // nothing and reach nothing else. At most `most` rows.
     virtual Result<Answer> free_sql(const std::string& sql, int64_t most) = 0;
+
+    // Questions from now on are for this asker: once he has gone away they fail, the one that runs soon.
+    void serve(std::shared_ptr<CancellationToken> asker) { asker_ = std::move(asker); }
+
+  protected:
+    CancellationToken* asker() const { return asker_.get(); }  // null: nobody in particular
+    bool asker_is_gone() const { return asker_ && asker_->cancelled(); }
+
+  private:
+    std::shared_ptr<CancellationToken> asker_;
 };
+
+// What a question fails with whose asker has gone away.
+Error nobody_waits();
 
 }  // namespace opsight::fleet

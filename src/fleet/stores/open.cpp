@@ -6,6 +6,10 @@
 
 namespace opsight::fleet {
 
+bool is_store(const std::string& address) {
+    return clickhouse::is_address(address) || parquet::is_store(address);
+}
+
 Result<std::unique_ptr<Store>> open_store(const std::string& address, bool to_push) {
     if (clickhouse::is_address(address)) return clickhouse::open_cluster(address, to_push);
     const size_t scheme = address.find("://");

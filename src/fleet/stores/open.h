@@ -8,6 +8,10 @@
 
 namespace opsight::fleet {
 
+// Whether an address is one of a store rather than of something else: a folder by its mark, others by their
+// scheme. Opens nothing.
+bool is_store(const std::string& address);
+
 // `to_push`: it is made where it is not there.
 Result<std::unique_ptr<Store>> open_store(const std::string& address, bool to_push);
 

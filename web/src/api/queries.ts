@@ -1,6 +1,6 @@
 // What the views ask for, by key. The latest answer wins; while a new one is on its way the last one stays.
 import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { useState } from "react";
+import { createContext, useContext, useState } from "react";
 import { useRange, useRoute } from "../address/useRoute";
 import { ApiError, getJson, type Params } from "./client";
 import type {
@@ -107,8 +107,14 @@ export function useProfile(): Profile | null | undefined {
   return list ? profileNamed(list.profiles, name) : null;
 }
 
+// False within a view that is about no profile: what the chosen one is like says nothing there.
+export const AboutProfile = createContext(true);
+
 // Whether there is work of a device, kernels or not.
-export const useDeviceWork = (): boolean => useProfile()?.device_work ?? false;
+export function useDeviceWork(): boolean {
+  const profile = useProfile();
+  return useContext(AboutProfile) ? (profile?.device_work ?? false) : true;
+}
 
 // Its number at the server; "" where there is none.
 export const useProfileId = (): string => useProfile()?.id ?? "";

@@ -333,6 +333,281 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/stores/{store}/reports/{report}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A report over the runs of a store, as `opsight fleet report` makes it; at most 2000 rows of a table */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description NAME=VALUE: runs with this label alone; may be repeated, and all must hold */
+                    label?: components["parameters"]["label"];
+                    /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
+                    run?: components["parameters"]["run"];
+                    /** @description of the report labels: this label alone */
+                    by?: string;
+                };
+                header?: never;
+                path: {
+                    /** @description number of a store */
+                    store: components["parameters"]["store"];
+                    /** @description a name of docs/FLEET.md: runs, labels, ranks, ... */
+                    report: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StoreAnswer"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stores/{store}/trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the time of the runs of a store changed, as `opsight fleet trend` finds it */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description NAME=VALUE: runs with this label alone; may be repeated, and all must hold */
+                    label?: components["parameters"]["label"];
+                    /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
+                    run?: components["parameters"]["run"];
+                };
+                header?: never;
+                path: {
+                    /** @description number of a store */
+                    store: components["parameters"]["store"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StoreAnswer"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stores/{store}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the runs of a store are labelled with */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description NAME=VALUE: runs with this label alone; may be repeated, and all must hold */
+                    label?: components["parameters"]["label"];
+                    /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
+                    run?: components["parameters"]["run"];
+                };
+                header?: never;
+                path: {
+                    /** @description number of a store */
+                    store: components["parameters"]["store"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RunLabels"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stores/{store}/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which runs of a store have their profile among those that the server shows, by what was recorded */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description NAME=VALUE: runs with this label alone; may be repeated, and all must hold */
+                    label?: components["parameters"]["label"];
+                    /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
+                    run?: components["parameters"]["run"];
+                };
+                header?: never;
+                path: {
+                    /** @description number of a store */
+                    store: components["parameters"]["store"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ProfilesOfRuns"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{sweep}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A sweep: its points, curves, fits and parts, as `opsight sweep` shows them; at most 1000 rows of ops, layers or kernels */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description the parameter that curves are over */
+                    x?: string;
+                    /** @description items of an iteration, as a product of parameters and numbers */
+                    items?: string;
+                    /** @description work of an iteration, as such a product */
+                    work?: string;
+                    /** @description names the best point whose latency is not above */
+                    max_latency_ns?: number;
+                    /** @description ... and whose memory is not above */
+                    max_memory_bytes?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description number of a sweep */
+                    sweep: components["parameters"]["sweep"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Sweep"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profiles/{id}/tables/{name}": {
         parameters: {
             query?: never;
@@ -1439,7 +1714,15 @@ export interface components {
         Profiles: {
             version: string;
             profiles: components["schemas"]["Profile"][];
+            /** @description stores of runs */
+            stores: components["schemas"]["Collection"][];
+            /** @description folders of sweeps */
+            sweeps: components["schemas"]["Collection"][];
             read_only: boolean;
+        };
+        Collection: {
+            id: string;
+            name: string;
         };
         /** @description the iterations that the numbers cover */
         Range: {
@@ -1742,6 +2025,56 @@ export interface components {
             /** @description names of profiles that are not part of it: they cannot be read, hold nothing, or have no iterations where others do */
             left_out: string[];
             /** @description changes and runs, as docs/COMPARE.md defines them; none of less than two runs */
+            tables: components["schemas"]["Table"][];
+        };
+        StoreAnswer: {
+            /** @description what to know of it, a sentence each */
+            notes: string[];
+            /** @description as docs/FLEET.md defines them */
+            tables: components["schemas"]["Table"][];
+        };
+        RunLabels: {
+            runs: {
+                run: string;
+                labels: {
+                    label: string;
+                    value: string;
+                }[];
+            }[];
+        };
+        ProfilesOfRuns: {
+            runs: {
+                run: string;
+                profile: string;
+            }[];
+        };
+        SweepPoint: {
+            name: string;
+            /** @description value of the parameter that curves are over */
+            x: number | null;
+            work: number | null;
+            /** @description values of the other parameters */
+            series: string;
+            /** @description profiles of its recorded runs, where the server shows them */
+            profiles: {
+                run: number;
+                profile: string;
+            }[];
+        };
+        Sweep: {
+            /** @description what it shows, a sentence each */
+            notes: string[];
+            /** @description those whose values are numbers */
+            parameters: string[];
+            /** @description parameter that curves are over; empty: there is none */
+            x: string;
+            /** @description what the line through the times is over */
+            work: string;
+            /** @description items of an iteration; empty: iterations are counted */
+            items: string;
+            /** @description one for each row of the table points, in its order */
+            points: components["schemas"]["SweepPoint"][];
+            /** @description as docs/SWEEPS.md defines them; those without rows are left out */
             tables: components["schemas"]["Table"][];
         };
         /** @description in nanoseconds; they exclude each other and add up to the iteration */
@@ -2288,6 +2621,14 @@ export interface components {
         /** @description with from_span: the event to go on from */
         from_track: number;
         from_span: number;
+        /** @description number of a store */
+        store: string;
+        /** @description NAME=VALUE: runs with this label alone; may be repeated, and all must hold */
+        label: string[];
+        /** @description these runs alone: a name, or at least 6 digits of an id; may be repeated */
+        run: string[];
+        /** @description number of a sweep */
+        sweep: string;
     };
     requestBodies: never;
     headers: never;

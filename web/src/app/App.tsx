@@ -1,11 +1,12 @@
 import { Component, useCallback, useEffect, useState, type ReactNode } from "react";
 import { ApiError } from "../api/client";
-import { profileNamed, queries, useProfile, useProfileId, useProfiles } from "../api/queries";
+import { AboutProfile, profileNamed, queries, useProfile, useProfileId, useProfiles } from "../api/queries";
 import { Pages, usePageOf, type Page } from "../pages/page";
 import { Empty, ErrorState, Loading } from "../widgets/states";
 import { useDeviceWords } from "../widgets/deviceWords";
 import { Icon } from "../widgets/Icon";
 import { HelpDialog } from "./HelpDialog";
+import { useBeginAt, useHome } from "./home";
 import { Nav } from "./Nav";
 import { Notices } from "./Notices";
 import { linkTo } from "../address/route";
@@ -39,11 +40,25 @@ class Boundary extends Component<{ children: ReactNode }, { problem: Error | nul
 function ProfileProblem({ children }: { children: ReactNode }) {
   const profiles = useProfiles();
   const { view, params } = useRoute();
+  const page = usePageOf(view);
+  const home = useHome();
+  const unsaid = useBeginAt(home);
   if (profiles.error && !profiles.data) {
     return <ErrorState error={profiles.error} retry={() => void queries.refetchQueries()} />;
   }
-  if (!profiles.data) return <Loading what="the list of profiles" />;
+  if (!profiles.data || unsaid) return <Loading what="the list of profiles" />;
+  if (page?.of) return <AboutProfile.Provider value={false}>{children}</AboutProfile.Provider>;
   const list = profiles.data.profiles;
+  if (list.length === 0) {
+    return (
+      <Empty title="No profile is open">
+        <p>
+          The viewer was started without one. Start it with some beside the rest: <code>opsight view STORE runs/</code>
+        </p>
+        <a href={linkTo(home, params)}>To what it shows</a>
+      </Empty>
+    );
+  }
   const asked = params.get("profile");
   const profile = profileNamed(list, asked);
   const others = list.filter((each) => each.state === "ok" && each.id !== profile?.id);
@@ -103,9 +118,11 @@ function Shell() {
   useShortcuts({ help: showHelp, theme: toggleTheme });
   const { view } = useRoute();
   const profileId = useProfileId();
-  const run = useProfile()?.name;
+  const page = usePageOf(view);
+  const profile = useProfile();
+  const run = page?.of ? undefined : profile?.name;
   const say = useDeviceWords();
-  const title = say(usePageOf(view)?.title ?? "Not found");
+  const title = say(page?.title ?? "Not found");
   useEffect(() => {
     document.title = [title, run, "Opsight"].filter(Boolean).join(" · ");
   }, [title, run]);

@@ -1,4 +1,4 @@
-import { usePages } from "../pages/page";
+import { useViewsShown } from "./home";
 import { Dialog } from "../widgets/Dialog";
 
 function Keys({ keys }: { keys: readonly string[] }) {
@@ -58,7 +58,7 @@ function Part({ title, lines }: { title: string; lines: readonly { keys: readonl
 }
 
 export function HelpDialog({ onClose }: { onClose: () => void }) {
-  const pages = usePages();
+  const pages = useViewsShown();
   return (
     <Dialog title="Keyboard" onClose={onClose}>
       <div className="help-columns">

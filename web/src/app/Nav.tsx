@@ -1,15 +1,18 @@
 import { useInfo, useProfile, useProfiles } from "../api/queries";
-import { usePages } from "../pages/page";
+import { usePageOf, type Page } from "../pages/page";
 import { useDeviceWords } from "../widgets/deviceWords";
 import { Icon } from "../widgets/Icon";
 import { linkTo, formatHash } from "../address/route";
 import { useRoute } from "../address/useRoute";
 import { useTheme } from "../widgets/theme";
+import { useHome, useViewsShown } from "./home";
 
 function ProfilePicker() {
   const list = useProfiles().data?.profiles;
   const { view } = useRoute();
-  const shown = useProfile();
+  const elsewhere = usePageOf(view)?.of !== undefined;
+  const profile = useProfile();
+  const shown = elsewhere ? undefined : profile;
   if (!list?.length) return null;
   if (list.length === 1 && shown) {
     return (
@@ -25,7 +28,7 @@ function ProfilePicker() {
         value={shown?.name ?? ""}
         onChange={(event) => {
           // Another run has its own iterations: the range does not go with it.
-          window.location.hash = formatHash(view, new URLSearchParams({ profile: event.target.value }));
+          window.location.hash = formatHash(elsewhere ? "dashboard" : view, new URLSearchParams({ profile: event.target.value }));
         }}
       >
         {!shown && <option value="">Choose a profile</option>}
@@ -40,7 +43,15 @@ function ProfilePicker() {
   );
 }
 
+const NEEDS_STORE = "This needs a store of runs, which opsight fleet push makes: opsight view STORE";
+const NEEDS_SWEEP = "This needs the folder of a sweep, which opsight sweep makes: opsight view FOLDER";
 const NOT_RECORDED = "Nothing of this kind was recorded";
+
+// Why a view that is about no profile has nothing to show.
+function useNothingElse(): (page: Page) => string | undefined {
+  const shown = useProfiles().data;
+  return (page) => (page.of === "store" && shown?.stores.length === 0 ? NEEDS_STORE : page.of === "sweep" && shown?.sweeps.length === 0 ? NEEDS_SWEEP : undefined);
+}
 
 // Why a view has nothing to show of this run.
 function useNothing(): (page: string) => string | undefined {
@@ -74,13 +85,16 @@ export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
   const { view, params } = useRoute();
   const [theme, toggleTheme] = useTheme();
   const version = useProfiles().data?.version;
-  const nothing = useNothing();
-  const pages = usePages();
+  const ofProfile = useNothing();
+  const ofOthers = useNothingElse();
+  const nothing = (page: Page) => (page.of ? ofOthers(page) : ofProfile(page.id));
+  const pages = useViewsShown();
+  const home = useHome();
   const say = useDeviceWords();
   const groups = [...new Set(pages.map((page) => page.group))];
   return (
     <nav className={open ? "nav open" : "nav"} aria-label="Views">
-      <a className="brand" href={linkTo("dashboard", params)}>
+      <a className="brand" href={linkTo(home, params)}>
         <img src="./icon.svg" width="24" height="24" alt="" />
         Opsight
       </a>
@@ -95,8 +109,8 @@ export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
                   <a
                     href={linkTo(page.id, params)}
                     aria-current={page.id === view ? "page" : undefined}
-                    className={nothing(page.id) && "nothing"}
-                    title={nothing(page.id)}
+                    className={nothing(page) && "nothing"}
+                    title={nothing(page)}
                   >
                     <Icon name={page.icon} />
                     {say(page.title)}

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useAggregations, useProfile, useSummary } from "../api/queries";
 import type { Range } from "../api/types";
+import { usePageOf } from "../pages/page";
 import { sentence } from "../widgets/words";
 import { Icon } from "../widgets/Icon";
 import { Popover } from "../widgets/Popover";
@@ -117,9 +118,10 @@ function Saved({ close }: { close: () => void }) {
 // Which iterations all numbers of the page are about, and the way to choose others.
 export function TopBar() {
   const profile = useProfile();
-  const { params } = useRoute();
-  const summary = useSummary(profile?.state === "ok");
-  if (profile?.state !== "ok" || !summary.data) return <div className="topbar-end" />;
+  const { view, params } = useRoute();
+  const elsewhere = usePageOf(view)?.of !== undefined;
+  const summary = useSummary(profile?.state === "ok" && !elsewhere);
+  if (elsewhere || profile?.state !== "ok" || !summary.data) return <div className="topbar-end" />;
   const { range } = summary.data;
   return (
     <div className="topbar-end">

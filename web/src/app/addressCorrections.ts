@@ -60,6 +60,6 @@ export function useAddressCorrections(): void {
   const page = usePageOf(view);
   const wrong = page ? [...unknownParameters(page.parameters ?? [], params), ...wrongRange(params)] : [];
   useKeptInWords();
-  const said = useSummary(profile?.state === "ok").error;
+  const said = useSummary(profile?.state === "ok" && page?.of === undefined).error;
   useCorrections(wrong.length === 0 && said ? refusedRange(params, said) : wrong);
 }

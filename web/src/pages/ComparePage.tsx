@@ -11,6 +11,7 @@ import { DataTable } from "../table/DataTable";
 import { Row, wholeRow } from "../table/row";
 import { useTableState } from "../table/useTableState";
 import { Card } from "../widgets/Card";
+import { formatProbability } from "../widgets/format";
 import { Answered, Empty } from "../widgets/states";
 import { sentence } from "../widgets/words";
 import { layerPair, type Measure } from "./compare/layers";
@@ -49,10 +50,9 @@ function Picker({ label, list, value, choose }: { label: string; list: readonly 
 }
 
 
-// Two places, as of other numbers, would show it as none.
 function probability(row: Row, column: Column): string | undefined {
   const p = column.key === "p" ? row.number("p") : null;
-  return p === null ? undefined : p < 1e-4 ? "< 0.0001" : p.toFixed(4);
+  return p === null ? undefined : formatProbability(p);
 }
 
 // One press for what people look for most; the filters of the table do the rest.

@@ -4,6 +4,7 @@ import { CommunicationPage } from "./CommunicationPage";
 import { ComparePage } from "./ComparePage";
 import { DashboardPage } from "./DashboardPage";
 import { DiagnosticsPage } from "./DiagnosticsPage";
+import { FleetPage } from "./FleetPage";
 import { GpusPage } from "./GpusPage";
 import { IterationsPage } from "./IterationsPage";
 import { KernelsByIterationPage } from "./KernelsByIterationPage";
@@ -20,6 +21,7 @@ import { RangesPage } from "./RangesPage";
 import { RanksPage } from "./RanksPage";
 import { RecordedPage } from "./RecordedPage";
 import { RooflinePage } from "./RooflinePage";
+import { SweepPage } from "./SweepPage";
 import { TimelinePage } from "./TimelinePage";
 import { TrendPage } from "./TrendPage";
 
@@ -45,5 +47,7 @@ export const PAGES: readonly Page[] = [
   { id: "recorded", title: "API and system", group: "Hardware", icon: "byOp", key: "s", component: RecordedPage, parameters: ["tab"] },
   { id: "compare", title: "Compare runs", group: "Runs", icon: "compare", key: "c", component: ComparePage, parameters: ["with", "pick", "measure"] },
   { id: "trend", title: "Trend", group: "Runs", icon: "trend", key: "w", component: TrendPage },
+  { id: "fleet", title: "Fleet", group: "Runs", icon: "fleet", key: "f", of: "store", component: FleetPage, parameters: ["store", "label", "run", "tab", "by", "hide"] },
+  { id: "sweep", title: "Sweep", group: "Runs", icon: "sweep", key: "z", of: "sweep", component: SweepPage, parameters: ["sweep", "x", "items", "work", "latency", "memory", "scale", "tab", "hide"] },
   { id: "diagnostics", title: "Diagnostics", group: "Runs", icon: "diagnostics", key: "x", component: DiagnosticsPage },
 ];

@@ -116,7 +116,7 @@ function Grid({ props, table, lines, state, change, filtering }: FrameProps) {
         <Body props={props} all={table.columns} columns={columns} rows={rows} lines={lines} search={state.search} widths={widths} />
       </table>
       {rows.length === 0 && (
-        <Empty title={table.rows_in_all === 0 ? "Nothing of this kind in the range" : "No row matches"}>
+        <Empty title={table.rows_in_all === 0 ? (props.emptyTitle ?? "Nothing of this kind in the range") : "No row matches"}>
           {table.rows_in_all === 0 ? (
             props.empty
           ) : (

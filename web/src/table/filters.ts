@@ -48,6 +48,12 @@ function readAmount(text: string, factors: Factors, fallback = ""): Amount | nul
   return { value: factor === 1 ? Number(plain) : precise(Number(plain) * factor), half: (factor * 10 ** -places) / 2, unit };
 }
 
+// A time in ns, or a size in bytes, as people type them: "200ms", "4 GiB"; null where it is not one, or has no unit.
+export function amountTyped(text: string, unit: "ns" | "bytes"): number | null {
+  const amount = readAmount(text, unit === "ns" ? TIMES : SIZES);
+  return amount && amount.unit !== "" && amount.value > 0 ? amount.value : null;
+}
+
 export type Parsed = { filters: Filter[] } | { problem: string };
 
 const noNumber = (text: string, column: Column): Parsed => ({ problem: `“${text}” is not a number; ${filterHelp(column)}` });

@@ -23,6 +23,7 @@ export interface TableProps {
   link?: (row: Row, column: Column) => string | null;
   actions?: (row: Row) => ReactNode;
   tools?: ReactNode; // more buttons, beside the filter's
+  emptyTitle?: string; // above it; unless given: that the range has nothing
   empty?: ReactNode;
   height?: "full" | "half" | "layers" | "free";
 }

@@ -16,6 +16,8 @@ const PATHS = {
   timeline: "M2 5h9M6 10h11M4 15h8",
   ranges: "M3 4v12M17 4v12M3 10h14M6 7l-3 3 3 3M14 7l3 3-3 3",
   trend: "M3 15l4-4 3 3 7-8M17 10V6h-4",
+  sweep: "M3 3v14h14M5 15c2-7 5-9 11-10M7 12.500v.5M10 8.500v.5M14 6v.5",
+  fleet: "M3 3h14v4H3zM3 8h14v4H3zM3 13h14v4H3zM6 5h.5M6 10h.5M6 15h.5",
   heat: "M3 3h4v4H3zM8 3h4v4H8zM13 3h4v4h-4zM3 8h4v4H3zM8 8h4v4H8zM13 8h4v4h-4zM3 13h4v4H3zM8 13h4v4H8zM13 13h4v4h-4z",
   compare: "M7 3v14M13 3v14M3 7l4-4 4 4M9 13l4 4 4-4",
   diagnostics: "M10 3l8 14H2zM10 8v4M10 14.500v.5",

@@ -1,7 +1,7 @@
 // What people call the devices of a profile, their matrix units and their API: the server says which words, the page
 // puts them into its texts, which are written in those of NVIDIA's GPUs (src/query/reports/device_words.h).
-import { useMemo } from "react";
-import { useInfo } from "../api/queries";
+import { useContext, useMemo } from "react";
+import { AboutProfile, useInfo } from "../api/queries";
 import type { Info } from "../api/types";
 
 export type DeviceWords = Info["words"];
@@ -39,6 +39,7 @@ export function said(text: string, words: DeviceWords): string {
 
 // Says a text in the words of the devices that worked.
 export function useDeviceWords(): (text: string) => string {
-  const words = useInfo().data?.words;
+  const info = useInfo().data?.words;
+  const words = useContext(AboutProfile) ? info : undefined;
   return useMemo(() => (text: string) => (words ? said(text, words) : text), [words]);
 }

@@ -66,6 +66,9 @@ const AMOUNTS = [
   [1e3, "k"],
 ] as const;
 
+// A probability: two places, as of other numbers, would show a small one as none.
+export const formatProbability = (p: number): string => (p < 1e-4 ? "< 0.0001" : p.toFixed(4));
+
 // FLOPs, and FLOPs per second.
 export function formatFlops(flops: number): string {
   return scaled(flops, AMOUNTS) || exactShort(flops);

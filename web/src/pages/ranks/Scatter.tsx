@@ -7,8 +7,9 @@ import { rowsOf } from "../../table/row";
 import { formatBytes, formatCount, formatPercent } from "../../widgets/format";
 import { LegendButton } from "../../widgets/LegendItem";
 import { Answered } from "../../widgets/states";
+import { along, bounds, hideKey, pathOf, powersIn } from "../../widgets/marks";
 import { useWidth } from "../../widgets/useWidth";
-import { along, bounds, pathOf, peaksOf, pointsOf, powersIn, shapesOf, type ScatterPoint } from "./scatter";
+import { peaksOf, pointsOf, shapesOf, type ScatterPoint } from "./scatter";
 
 const HEIGHT = 300;
 const LEFT = 88;
@@ -18,7 +19,6 @@ const BOTTOM = 42;
 
 const STEP = 4; // from one power of an axis to the next
 const rateText = (rate: number): string => `${formatBytes(rate)}/s`;
-const hideKey = (kind: string): string => kind.replace(/\W+/g, "_");
 
 function about(point: ScatterPoint): string {
   const peak = point.peak === null ? "" : `, ${formatPercent((100 * point.rate) / point.peak)} of the peak of ${point.link || "the link"}`;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Table } from "../../api/types";
 import { rowsOf } from "../../table/row";
-import { along, bounds, peaksOf, pointsOf, powersIn, shapesOf } from "./scatter";
+import { along, bounds, powersIn } from "../../widgets/marks";
+import { peaksOf, pointsOf, shapesOf } from "./scatter";
 
 const KEYS = ["collective", "group", "bytes", "bus_bytes_per_s", "peak_bytes_per_s", "link", "collectives"];
 const rows = (cells: Table["rows"]) => rowsOf({ columns: KEYS.map((key) => ({ key, header: key, unit: "none" })), rows: cells } as unknown as Table);

@@ -1,4 +1,4 @@
-#include "cli/sweep_folder.h"
+#include "query/sweep/sweep_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,12 +13,12 @@
 #include <sstream>
 
 #include "base/json_writer.h"
+#include "base/output_file.h"
 #include "base/small_file.h"
-#include "cli/new_file.h"
 #include "db/rules.h"
 #include "query/session/session.h"
 
-namespace opsight::cli {
+namespace opsight::query {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,6 +27,12 @@ using Json = nlohmann::json;
 constexpr int kFormat = 1;
 constexpr size_t kLargest = size_t{64} << 20;  // bytes of a file that a sweep keeps
 constexpr size_t kLongestPlain = 120;
+
+Status replace_file(const std::string& path, std::string_view text) {
+    OPSIGHT_ASSIGN(OutputFile file, OutputFile::create(path, true));
+    OPSIGHT_TRY(file.write(text));
+    return file.commit();
+}
 
 std::string maker() {
     return fmt::format("{} {}", OPSIGHT_VERSION, db::rules());
@@ -94,9 +100,16 @@ Status no_room_for(const std::string& path) {
 
 }  // namespace
 
-Result<query::RecordedRun> read_profile_of_run(const std::string& profile) {
-    OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile, {}));
-    return query::read_recorded_run(session, profile);
+bool is_sweep(const std::string& path) {
+    std::error_code problem;
+    return fs::is_regular_file(path + "/sweep.json", problem);
+}
+
+Result<RecordedRun> read_profile_of_run(const std::string& profile, bool may_write) {
+    db::ReadOptions options;
+    options.may_write = may_write;
+    OPSIGHT_ASSIGN(Session session, Session::open(profile, {}, options));
+    return read_recorded_run(session, profile);
 }
 
 SweepFolder::SweepFolder(SweepFolder&& other) noexcept
@@ -173,8 +186,8 @@ Status SweepFolder::read_plan() {
         OPSIGHT_ASSIGN(std::vector<std::string> values, texts_of(each, "values", path));
         // Through the parser, so that a file holds no more than a command line may.
         OPSIGHT_ASSIGN(
-            sweep::Parameter parameter,
-            sweep::parse_parameter(fmt::format("{}={}", text_of(each, "name"), fmt::join(values, ","))));
+            plan::Parameter parameter,
+            plan::parse_parameter(fmt::format("{}={}", text_of(each, "name"), fmt::join(values, ","))));
         plan_.parameters.push_back(std::move(parameter));
     }
     if (plan_.parameters.empty()) return fail("varies nothing", path);
@@ -186,11 +199,11 @@ Status SweepFolder::write_plan() const {
     out.object([&] {
         out.field("opsight_sweep", kFormat).field("imported", plan_.imported).field("command", plan_.command);
         out.list("parameters", [&] {
-            for (const sweep::Parameter& each : plan_.parameters)
+            for (const plan::Parameter& each : plan_.parameters)
                 out.object([&] { out.field("name", each.name).field("values", each.values); });
         });
     });
-    return write_file(path_ + "/sweep.json", true, out.take() + "\n");
+    return replace_file(path_ + "/sweep.json", out.take() + "\n");
 }
 
 Status SweepFolder::check_same(const SweepPlan& wanted) const {
@@ -203,7 +216,7 @@ Status SweepFolder::check_same(const SweepPlan& wanted) const {
         return other(fmt::format("another command: {}", fmt::join(plan_.command, " ")));
     if (plan_.parameters.size() != wanted.parameters.size()) return other("other parameters");
     for (size_t i = 0; i < plan_.parameters.size(); ++i) {
-        const sweep::Parameter &has = plan_.parameters[i], &asked = wanted.parameters[i];
+        const plan::Parameter &has = plan_.parameters[i], &asked = wanted.parameters[i];
         if (has.name != asked.name) return other("other parameters");
         for (const std::string& value : has.values)
             if (std::find(asked.values.begin(), asked.values.end(), value) == asked.values.end())
@@ -256,34 +269,42 @@ std::string SweepFolder::file_of(const std::string& point, const std::string& en
 std::string SweepFolder::profile_of(const std::string& point, int64_t repeat) const {
     return file_of(point, fmt::format(".{}.opsight", repeat));
 }
+std::string SweepFolder::source_of(const PointOfSweep& point, int64_t repeat) const {
+    if (!plan_.imported) return profile_of(point.name, repeat);
+    const auto words = plan::words_of_point(plan_.command, plan_.parameters, point.values);
+    return words && !words->empty() ? words->front() : std::string();
+}
 std::string SweepFolder::output_of(const std::string& point, int64_t repeat, bool bare) const {
     return file_of(point, fmt::format(".{}.{}.txt", repeat, bare ? "bare" : "recorded"));
 }
 
-Status SweepFolder::keep(const std::string& point, int64_t repeat, const query::RecordedRun& recorded) const {
-    return write_file(file_of(point, fmt::format(".{}.json", repeat)), true,
-                      query::recorded_run_json(recorded, maker()));
+Status SweepFolder::keep(const std::string& point, int64_t repeat, const RecordedRun& recorded) const {
+    return replace_file(file_of(point, fmt::format(".{}.json", repeat)),
+                        recorded_run_json(recorded, maker()));
 }
 
-Result<query::KeptRun> SweepFolder::kept(const SweepRun& run) const {
+Result<KeptRun> SweepFolder::kept(const SweepRun& run) const {
     const std::string path = file_of(run.point, fmt::format(".{}.json", run.repeat));
     std::error_code ignored;
     if (!fs::exists(path, ignored)) return fail("is not there", path);
     OPSIGHT_ASSIGN(const std::string text, small_regular_file(path, kLargest));
-    return query::parse_recorded_run(text, path);
+    return parse_recorded_run(text, path);
 }
 
 bool SweepFolder::keeps_own(const SweepRun& run) const {
-    const Result<query::KeptRun> there = kept(run);
+    const Result<KeptRun> there = kept(run);
     return there && there->made_by == maker();
 }
 
-Result<query::RecordedRun> SweepFolder::recorded(const SweepRun& run, std::vector<std::string>& notes) const {
-    Result<query::KeptRun> there = kept(run);
+Result<RecordedRun> SweepFolder::recorded(const SweepRun& run, std::vector<std::string>& notes,
+                                          bool may_write) const {
+    Result<KeptRun> there = kept(run);
     if (there && there->made_by == maker()) return std::move(there->run);
-    Result<query::RecordedRun> read = read_profile_of_run(profile_of(run.point, run.repeat));
+    Result<RecordedRun> read = read_profile_of_run(profile_of(run.point, run.repeat), may_write);
     if (read) {
-        static_cast<void>(keep(run.point, run.repeat, *read));  // where it cannot be kept it is read again
+        if (may_write)
+            static_cast<void>(
+                keep(run.point, run.repeat, *read));  // where it cannot be kept it is read again
         return read;
     }
     if (!there)
@@ -296,28 +317,29 @@ Result<query::RecordedRun> SweepFolder::recorded(const SweepRun& run, std::vecto
     return std::move(there->run);
 }
 
-Result<query::Sweep> SweepFolder::read() const {
-    query::Sweep out;
+Result<Sweep> SweepFolder::read(bool may_write, const CancellationToken* asker) const {
+    Sweep out;
     out.label = fs::path(path_).lexically_normal().filename().string();
     if (out.label.empty()) out.label = fs::path(path_).lexically_normal().parent_path().filename().string();
     out.parameters = plan_.parameters;
-    OPSIGHT_ASSIGN(const std::vector<sweep::Point> points, sweep::points_of(plan_.parameters));
+    OPSIGHT_ASSIGN(const std::vector<plan::Point> points, plan::points_of(plan_.parameters));
     std::map<std::string, size_t> places;
-    for (const sweep::Point& each : points) {
-        places.emplace(sweep::name_of(plan_.parameters, each), out.points.size());
-        out.points.push_back({each, sweep::name_of(plan_.parameters, each), {}});
+    for (const plan::Point& each : points) {
+        places.emplace(plan::name_of(plan_.parameters, each), out.points.size());
+        out.points.push_back({each, plan::name_of(plan_.parameters, each), {}});
     }
     for (const auto& [key, run] : runs_) {
         const auto place = places.find(run.point);
         if (place == places.end()) continue;
-        query::RunOfSweep& into = out.points[place->second].runs.emplace_back();
+        RunOfSweep& into = out.points[place->second].runs.emplace_back();
         into.repeat = run.repeat;
         into.bare = run.bare;
         into.failed = run.failed;
         into.wall_s = run.wall_s;
         into.rss_bytes = run.rss_bytes;
         if (run.bare || !run.failed.empty()) continue;
-        Result<query::RecordedRun> recorded = this->recorded(run, out.notes);
+        if (asker && asker->cancelled()) return fail("nobody waits for the answer");
+        Result<RecordedRun> recorded = this->recorded(run, out.notes, may_write);
         if (recorded)
             into.recorded = *std::move(recorded);
         else
@@ -333,4 +355,4 @@ Result<query::Sweep> SweepFolder::read() const {
     return out;
 }
 
-}  // namespace opsight::cli
+}  // namespace opsight::query

@@ -9,16 +9,17 @@
 #include <tuple>
 #include <vector>
 
+#include "base/cancellation_token.h"
 #include "base/result.h"
 #include "query/sweep/sweep.h"
 #include "sweep/plan.h"
 
-namespace opsight::cli {
+namespace opsight::query {
 
 struct SweepPlan {
     std::vector<std::string>
         command;  // with placeholders; of profiles that were there before: their path alone
-    std::vector<sweep::Parameter> parameters;
+    std::vector<plan::Parameter> parameters;
     bool imported = false;
 };
 
@@ -55,13 +56,16 @@ class SweepFolder {
     std::string output_of(const std::string& point, int64_t repeat, bool bare) const;
     // What is kept of a recorded run; read from its profile where that was not done, or by another Opsight.
     // Where that profile is not there what the other one kept stands, and a note says so.
-    Result<query::RecordedRun> recorded(const SweepRun& run, std::vector<std::string>& notes) const;
+    Result<RecordedRun> recorded(const SweepRun& run, std::vector<std::string>& notes, bool may_write) const;
     // Whether what is kept of it was made by this Opsight.
     bool keeps_own(const SweepRun& run) const;
-    Status keep(const std::string& point, int64_t repeat, const query::RecordedRun& recorded) const;
+    Status keep(const std::string& point, int64_t repeat, const RecordedRun& recorded) const;
 
-    // All of it, for its report.
-    Result<query::Sweep> read() const;
+    // All of it, for its report. `may_write`: what is read anew of a profile may be kept in the folder. Fails
+    // soon where `asker` goes away.
+    Result<Sweep> read(bool may_write = true, const CancellationToken* asker = nullptr) const;
+    // Where the profile of a point's run lies: in the folder, or where the sweep took it from.
+    std::string source_of(const PointOfSweep& point, int64_t repeat) const;
 
   private:
     explicit SweepFolder(std::string path) : path_(std::move(path)) {}
@@ -71,7 +75,7 @@ class SweepFolder {
     Status write_plan() const;
     Status check_same(const SweepPlan& wanted) const;
     std::string file_of(const std::string& point, const std::string& ending) const;
-    Result<query::KeptRun> kept(const SweepRun& run) const;
+    Result<KeptRun> kept(const SweepRun& run) const;
 
     std::string path_;
     SweepPlan plan_;
@@ -82,6 +86,9 @@ class SweepFolder {
 };
 
 // What the reports say of a profile, as a sweep keeps it.
-Result<query::RecordedRun> read_profile_of_run(const std::string& profile);
+Result<RecordedRun> read_profile_of_run(const std::string& profile, bool may_write = true);
 
-}  // namespace opsight::cli
+// Whether the folder is that of a sweep.
+bool is_sweep(const std::string& path);
+
+}  // namespace opsight::query

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { SweepAnswer, Table } from "../../api/types";
+import { amountTyped } from "../../table/filters";
+import { curvesOf, LATENCY, marksOf, MEMORY, THROUGHPUT, ticksOf } from "./curves";
+
+const table = (name: string, keys: string[], rows: Table["rows"]) => ({ name, columns: keys.map((key) => ({ key, header: key, unit: "none" })), rows }) as unknown as Table;
+const point = (batch: number, seq: number) => ({ name: `batch=${String(batch)},seq=${String(seq)}`, x: batch, work: batch, series: `seq=${String(seq)}`, profiles: [] });
+
+const ANSWER: SweepAnswer = {
+  notes: [],
+  parameters: ["batch", "seq"],
+  x: "batch",
+  work: "batch",
+  items: "batch",
+  points: [point(8, 1), point(4, 1), point(4, 2), point(8, 2)],
+  tables: [
+    table(
+      "points",
+      ["batch", "runs", "latency_ns", "latency_least_ns", "latency_most_ns", "throughput_per_s", "rss_bytes"],
+      [
+        ["8", 3, 18, 17, 20, 444, 64],
+        ["4", 1, 14, null, null, 285, 32],
+        ["4", 0, null, null, null, null, null],
+        ["8", 2, 30, 29, 31, 266, null],
+      ],
+    ),
+    table("fit", ["series", "baseline_ns", "slope_ns", "holds"], [["seq=1", 10, 1, true], ["seq=2", 3, 2, false]]),
+    table("curve", ["series", "knee", "saturation"], [["seq=1", 4, 8], ["seq=2", null, 8]]),
+  ],
+};
+
+describe("curves of a sweep", () => {
+  it("are by the other parameters, in the order of their own, without points that were not measured", () => {
+    const series = curvesOf(ANSWER, LATENCY);
+    expect(series.map(({ name, points }) => [name, points.map(({ x, y, spread }) => [x, y, spread])])).toEqual([
+      ["seq=1", [[4, 14, null], [8, 18, [17, 20]]]],
+      ["seq=2", [[8, 30, [29, 31]]]],
+    ]);
+    expect(series[0]?.points[0]?.about).toBe("batch=4,seq=1: 14 ns an iteration, measured once");
+    expect(series[0]?.points[1]?.about).toBe("batch=8,seq=1: 18 ns an iteration, 17 ns to 20 ns over 3 runs");
+    expect(ticksOf(series).map(({ text }) => text)).toEqual(["4", "8"]);
+  });
+
+  it("have a spread only where the table has one, and the memory that was told", () => {
+    expect(curvesOf(ANSWER, THROUGHPUT)[0]?.points.map(({ spread }) => spread)).toEqual([null, null]);
+    expect(curvesOf(ANSWER, MEMORY).map(({ points }) => points.map(({ y }) => y))).toEqual([[32, 64]]);
+  });
+
+  it("have a line only where it holds, from the baseline where work is what they are over", () => {
+    expect(curvesOf(ANSWER, LATENCY, true).map(({ fit }) => fit)).toEqual([[{ x: 0, y: 10 }, { x: 4, y: 14 }, { x: 8, y: 18 }], undefined]);
+    const other = { ...ANSWER, work: "batch*seq" };
+    expect(curvesOf(other, LATENCY, true)[0]?.fit?.map(({ x }) => x)).toEqual([4, 8]);
+  });
+
+  it("are marked where a knee or saturation is claimed, once for each place", () => {
+    expect(marksOf(ANSWER)).toEqual([
+      { x: 4, text: "knee: seq=1" },
+      { x: 8, text: "saturated: seq=1, saturated: seq=2" },
+    ]);
+  });
+
+  it("are asked with limits that have a unit", () => {
+    expect([amountTyped("200ms", "ns"), amountTyped("4 GiB", "bytes"), amountTyped("1.5 s", "ns")]).toEqual([2e8, 4 * 2 ** 30, 1.5e9]);
+    for (const text of ["200", "ms", "-3ms", "4GiB"]) expect(amountTyped(text, "ns"), text).toBeNull();
+  });
+});

@@ -1,4 +1,5 @@
 #include "query/reports/activity_times.h"
+#include "query/reports/reorders.h"
 
 #include <algorithm>
 #include <functional>
@@ -181,6 +182,10 @@ Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice) {
                                  .set("but_shapes", choice.but_shapes)
                                  .set("device", choice.device)
                                  .set("kernels", choice.kernels));
+}
+
+Result<Occurrences> times_of_activation_reorders(Session& session, const std::string& pattern) {
+    return in_range(session, duck::Statement(sql::times_of_activation_reorders).set("pattern", pattern));
 }
 
 Result<Occurrences> times_of_misaligned_products(Session& session, int64_t multiple) {

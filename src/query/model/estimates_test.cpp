@@ -25,7 +25,7 @@ TEST(Estimates, NotesOfEachConfiguration) {
     const ResultTable table = configuration_table(answers);
     EXPECT_THAT(table.notes, Contains(HasSubstr("peak for products in fp8")));
     EXPECT_THAT(table.notes, Contains(HasSubstr("peak for products in int8")));
-    EXPECT_THAT(table.notes, testing::Not(Contains(HasSubstr("in tf32")))) << "stands below the totals";
+    EXPECT_THAT(table.notes, ::testing::Not(Contains(HasSubstr("in tf32")))) << "stands below the totals";
 }
 
 }  // namespace

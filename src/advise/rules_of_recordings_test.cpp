@@ -200,5 +200,71 @@ TEST(RulesOfRecordings, GathersBesideComputationCostNothing) {
     EXPECT_EQ(run.ask("gathers").quiet, std::vector<std::string>{"gathers"});
 }
 
+// As in timelines of TensorFlow, which have no calls: the first op of its kind starts the device up.
+TEST(RulesOfRecordings, ALongFirstOpIsAStartUp) {
+    Recorded run;
+    run.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+    for (int64_t i = 0; i < 6; ++i) {
+        const int64_t begin = 100 * kMs * i, ns = i > 0 ? kMs / 10 : 90 * kMs;
+        run.t.op("RandomNormal", begin, ns);
+        run.t.builder.add_flow({i + 1, begin, run.t.thread(), FlowKind::kLaunch, true});
+        run.t.kernel("k", begin + ns, kMs, run.t.stream(), i + 1);
+    }
+    const Advice advice = run.ask("host_bound");
+    ASSERT_EQ(advice.findings.size(), 1u);
+    EXPECT_EQ(advice.findings[0].kind, "unknown") << advice.findings[0].title;
+    EXPECT_NE(advice.findings[0].advice.find("start-up"), std::string::npos) << advice.findings[0].advice;
+}
+
+// Nodes of a device whose kernels the source does not tell.
+TEST(RulesOfRecordings, OpsOfADeviceThatIsNotTold) {
+    for (const bool told : {true, false}) {
+        Recorded run{.device = false};
+        run.begin();
+        run.op("CUDA::Conv", 9 * kMs, 0);
+        if (!told) run.told("source.devices", "nodes ran on CUDA: times are the host's part of them");
+        const Advice advice = run.ask("host_bound");
+        ASSERT_EQ(advice.findings.size(), 1u);
+        EXPECT_EQ(advice.findings[0].kind, told ? "fine" : "unknown");
+        if (told) continue;
+        EXPECT_NE(advice.findings[0].title.find("what the GPU did meanwhile was not recorded"),
+                  std::string::npos)
+            << advice.findings[0].title;
+        EXPECT_EQ(advice.findings[0].evidence.find("Launches were recorded"), std::string::npos);
+    }
+}
+
+// Reorders of 3 ms are of activations, and one of 1 ms is of weights whose first size is the batch as well.
+TEST(RulesOfRecordings, ReordersOfActivationsAreKeptInTheLayout) {
+    for (const bool trains : {false, true}) {
+        Recorded run{.device = false};
+        run.begin();
+        run.op("onednn::convolution", kMs, 0, "", run.detail("[[2, 64, 48, 48], [2, 64, 3, 3]]", ""));
+        const std::string name = "onednn::reorder";
+        for (int64_t i = 0; i < run.steps; ++i) {
+            run.t.op(name, Recorded::at(i) + 2 * kMs, 3 * kMs, run.t.thread(),
+                     run.detail("[[2, 64, 24, 24]]", ""));
+            run.t.op(name, Recorded::at(i) + 6 * kMs, kMs, run.t.thread(), run.detail("[[2, 64, 3, 3]]", ""));
+            if (trains) run.t.op("onednn::convolution_backward", Recorded::at(i) + 8 * kMs, kMs);
+        }
+        const Advice advice = run.ask("layout_reorders");
+        ASSERT_EQ(advice.findings.size(), 1u);
+        const Finding& finding = advice.findings[0];
+        EXPECT_NEAR(finding.share_pct.value_or(0), 40, 0.1);
+        EXPECT_NE(finding.evidence.find("30.0% of the time"), std::string::npos) << finding.evidence;
+        EXPECT_NE(finding.advice.find("Keep activations in oneDNN's layout"), std::string::npos)
+            << finding.advice;
+        EXPECT_EQ(finding.advice.find("Order weights once") == std::string::npos, trains) << finding.advice;
+    }
+}
+
+TEST(RulesOfRecordings, RulesOfTheCpuAreNotAskedOfADevice) {
+    Recorded run{.device = false};
+    run.begin();
+    run.op("onednn::reorder", 9 * kMs, 0);
+    run.told("source.devices", "nodes ran on CUDA: times are the host's part of them");
+    EXPECT_EQ(run.ask("layout_reorders").not_checked.size(), 1u);
+}
+
 }  // namespace
 }  // namespace opsight::advise

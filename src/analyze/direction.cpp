@@ -9,6 +9,7 @@
 #include "analyze/open_spans.h"
 #include "analyze/track_rows.h"
 #include "base/text.h"
+#include "model/source_limits.h"
 
 namespace opsight::analyze {
 namespace {
@@ -52,6 +53,9 @@ class Directions {
                 tellers.push(row, tellers.place_of(row));
             }
         }
+        if (has_parts_of_ops(p_.info))
+            for (const TrackRows& rows : track_rows(h_.track))
+                reorders_between(rows);
         link();
     }
     std::vector<Direction> take() { return std::move(of_); }
@@ -114,11 +118,38 @@ class Directions {
         return h_.kind[row] == HostKind::kPythonFrame && text::contains(name, "torch/utils/checkpoint.py(");
     }
 
+    // What oneDNN reorders between two primitives of the backward pass is for that pass.
+    void reorders_between(const TrackRows& rows) {
+        Direction before = Direction::kForward;
+        for (uint32_t row = rows.first; row < rows.last; ++row) {
+            if (!is_reorder(row)) {
+                before = of_[row];
+                continue;
+            }
+            uint32_t next = row;
+            while (next < rows.last && is_reorder(next))
+                ++next;
+            if (before == Direction::kBackward && next < rows.last && of_[next] == Direction::kBackward)
+                std::fill(of_.begin() + row, of_.begin() + next, Direction::kBackward);
+            row = next - 1;
+        }
+    }
+    bool is_reorder(uint32_t row) const {
+        const std::string_view name = p_.strings.view(h_.name[row]);
+        return name.starts_with("onednn") && name.ends_with("::reorder");
+    }
+
     bool tells(uint32_t row) {
         const NameClass name = names_[h_.name[row]];
         return h_.kind[row] == HostKind::kDataLoad || name == NameClass::kDataLoad ||
-               name == NameClass::kOptimizerStep || name == NameClass::kOptimizer ||
-               name == NameClass::kGradientScope || is_backward(row);
+               name == NameClass::kOptimizerStep || name == NameClass::kOptimizer || in_gradient_scope(row) ||
+               is_backward(row);
+    }
+    // By its own name, or by that of its node where the op's name is its type alone.
+    bool in_gradient_scope(uint32_t row) {
+        return names_[h_.name[row]] == NameClass::kGradientScope ||
+               (h_.kind[row] == HostKind::kOp &&
+                names_[p_.op_details.module_path[h_.detail[row]]] == NameClass::kGradientScope);
     }
     Direction told(uint32_t row) {
         const NameClass name = names_[h_.name[row]];

@@ -3,6 +3,7 @@
 #include "analyze/analyze.h"
 #include "analyze/names.h"
 #include "analyze/test_profile.h"
+#include "model/source_limits.h"
 
 namespace opsight::analyze {
 namespace {
@@ -118,6 +119,42 @@ TEST(Direction, ScopesOfTensorFlow) {
     EXPECT_EQ(identity(p, a, "gradients/dense/MatMul_grad/MatMul").direction, Direction::kBackward);
     EXPECT_EQ(identity(p, a, "gradient_tape/model/dense/MatMul").direction, Direction::kBackward);
     EXPECT_EQ(identity(p, a, "model/dense/MatMul").direction, Direction::kForward);
+}
+
+// Timelines of TensorFlow name an op by its type; its node tells the scope.
+TEST(Direction, ScopesOfNodes) {
+    TestProfile t;
+    const auto node = [&t](const char* name) {
+        OpDetail detail;
+        detail.module_path = t.builder.text(name);
+        return detail;
+    };
+    t.op("Conv2DBackpropFilter", 0, 100, t.thread(),
+         node("OPTIMIZE/gradients/CONV1/Conv2D_grad/Conv2DBackpropFilter"));
+    t.op("Conv2D", 200, 100, t.thread(), node("CONV1/Conv2D"));
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(identity(p, a, "Conv2DBackpropFilter").direction, Direction::kBackward);
+    EXPECT_EQ(path_of(p, a, "Conv2DBackpropFilter"),
+              "OPTIMIZE/gradients/CONV1/Conv2D_grad/Conv2DBackpropFilter");
+    EXPECT_EQ(identity(p, a, "Conv2D").direction, Direction::kForward);
+}
+
+TEST(Direction, ReordersBetweenBackwardPrimitivesAreBackward) {
+    TestProfile t;
+    set_parts_of_ops(t.builder.info());
+    const char* names[] = {"onednn::convolution", "onednn::reorder", "onednn::convolution_backward",
+                           "onednn::reorder",     "onednn::reorder", "onednn::convolution_backward",
+                           "onednn::reorder"};
+    for (int64_t i = 0; i < 7; ++i)
+        t.op(names[i], 100 * i, 90);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    std::vector<Direction> found;
+    for (size_t nth = 0; nth < 4; ++nth)
+        found.push_back(identity(p, a, "onednn::reorder", nth).direction);
+    EXPECT_EQ(found, (std::vector<Direction>{Direction::kForward, Direction::kBackward, Direction::kBackward,
+                                             Direction::kForward}));
 }
 
 TEST(Direction, RecomputationIsForwardWork) {

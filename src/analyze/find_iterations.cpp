@@ -394,8 +394,10 @@ Iterations find_iterations(Profile& profile, const Analysis& analysis, const Ana
         profile.diagnostics.add(Diag::kNoIterations);
         return result;
     }
-    mark_warmup(result, warmup_events(profile, spans),
-                [&](std::string_view text) { return profile.strings.intern(text); });
+    mark_warmup(
+        result, warmup_events(profile, spans),
+        [&](std::string_view text) { return profile.strings.intern(text); },
+        [&](StringId name) { return profile.strings.view(name); });
     return result;
 }
 

@@ -91,11 +91,6 @@ bool is_host_collective(std::string_view range) {
     return range.starts_with("gloo:") || range.starts_with("mpi:") || range.starts_with("ucc:");
 }
 
-HostState state_of_range(std::string_view name) {
-    if (name.starts_with("NEGOTIATE_")) return HostState::kWaits;  // Horovod, for the other ranks
-    return is_host_collective(name) ? HostState::kCommunicates : HostState::kRuns;
-}
-
 // "MPI_Allreduce", "ucp_tag_send_nb"; of MPI_Init, MPI_Comm_rank and the like the program runs.
 HostState state_of_message_passing(std::string_view call) {
     constexpr std::string_view moves[] = {"send",   "recv",   "wait",    "barrier", "bcast",    "broadcast",
@@ -107,6 +102,13 @@ HostState state_of_message_passing(std::string_view call) {
     const bool any = std::any_of(std::begin(moves), std::end(moves),
                                  [&](std::string_view part) { return lower.find(part) != lower.npos; });
     return any ? HostState::kCommunicates : HostState::kRuns;
+}
+
+// Older versions of Nsight Systems write calls of MPI as ranges of their names.
+HostState state_of_range(std::string_view name) {
+    if (name.starts_with("MPI_")) return state_of_message_passing(name);
+    if (name.starts_with("NEGOTIATE_")) return HostState::kWaits;  // Horovod, for the other ranks
+    return is_host_collective(name) ? HostState::kCommunicates : HostState::kRuns;
 }
 
 HostState HostStates::look_up(Known& known, StringId name, HostState (*judge)(std::string_view)) {

@@ -33,6 +33,9 @@ TEST(HostStates, WhatCommunicatesAndWhatWaits) {
     EXPECT_EQ(state_of_range("gloo:all_reduce"), HostState::kCommunicates);
     EXPECT_EQ(state_of_range("NEGOTIATE_ALLREDUCE"), HostState::kWaits);
     EXPECT_EQ(state_of_range("forward"), HostState::kRuns);
+    // As older versions of Nsight Systems write calls.
+    EXPECT_EQ(state_of_range("MPI_Send"), HostState::kCommunicates);
+    EXPECT_EQ(state_of_range("MPI_Init"), HostState::kRuns);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <span>
 
 #include "analyze/open_spans.h"
+#include "base/text.h"
 
 namespace opsight::analyze {
 namespace {
@@ -63,6 +65,28 @@ Iterations from_spans(std::vector<IterationCandidate> candidates, IterationSourc
     return result;
 }
 
+constexpr std::string_view kPrefill = "prefill", kDecode = "decode";
+
+bool is_step_of_server(std::string_view kind) {
+    return kind == kPrefill || kind == kDecode;
+}
+
+// What marks have in common that are of one kind of step: all but their numbers. Of a server's, whether
+// sequences are read for the first time ("execute_context_1(512)_generation_8(8)", "step[EXTEND bs=1").
+std::string step_kind(std::string_view name) {
+    constexpr std::string_view kContext = "_context_";
+    if (name.starts_with("execute_") && text::contains(name, kContext))
+        return std::string(text::contains(name, "_context_0(") ? kDecode : kPrefill);
+    if (name.starts_with("step[")) return std::string(name.starts_with("step[DECODE") ? kDecode : kPrefill);
+    std::string kind;
+    for (const char c : name)
+        if (c < '0' || c > '9')
+            kind += c;
+        else if (!kind.ends_with('#'))
+            kind += '#';
+    return kind;
+}
+
 double median(std::vector<double>& values) {
     const size_t middle = values.size() / 2;
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(middle);
@@ -71,48 +95,89 @@ double median(std::vector<double>& values) {
     return (*at + *std::max_element(values.begin(), at)) / 2;
 }
 
-// Whether `first` stands out from the durations after it, in [begin, end).
-bool stands_out(const Iteration* first, const Iteration* begin, const Iteration* end) {
-    std::vector<double> values;
-    for (const Iteration* it = begin; it != end; ++it)
-        values.push_back(static_cast<double>(it->end_ns - it->begin_ns));
+// Whether `first` stands out from the durations after it.
+bool stands_out(int64_t first, const std::vector<int64_t>& rest) {
+    std::vector<double> values(rest.begin(), rest.end());
     const double middle = median(values);
     for (double& value : values)
         value = std::abs(value - middle);
     const double deviation = median(values);
-    return static_cast<double>(first->end_ns - first->begin_ns) >
-           middle + std::max(3 * deviation, kLeastSlower * middle);
-}
-
-// Whether `first` takes many times what either of the two after it takes.
-bool dwarfs_both(const Iteration* first) {
-    const auto duration = [](const Iteration& it) { return it.end_ns - it.begin_ns; };
-    return duration(first[0]) / kTimesTheLongerOfTwo >= std::max(duration(first[1]), duration(first[2]));
+    return static_cast<double>(first) > middle + std::max(3 * deviation, kLeastSlower * middle);
 }
 
 // Whether iterations as long as `first` come again among shorter ones: a batch that a worker loads in every
-// third is no warm-up.
-bool comes_again(const Iteration* first, const Iteration* begin, const Iteration* end) {
-    constexpr double kAsLong = 0.9;
-    constexpr std::ptrdiff_t kPart = 5;  // of those after it
-    const auto as_long = [&](const Iteration& it) {
-        return static_cast<double>(it.end_ns - it.begin_ns) >=
-               kAsLong * static_cast<double>(first->end_ns - first->begin_ns);
+// third is no warm-up. One alone may be chance, but where it is as long as the first, all others are much
+// shorter, and it is not the last, which may hold what comes behind the loop.
+bool comes_again(int64_t first, const std::vector<int64_t>& rest) {
+    constexpr double kAsLong = 0.9, kMuchShorter = 0.5;
+    const auto of_first = [first](int64_t part) {
+        return static_cast<double>(part) / static_cast<double>(first);
     };
-    const Iteration* shorter = std::find_if_not(begin, end, as_long);
-    const std::ptrdiff_t count = std::count_if(shorter, end, as_long);
-    return count > 1 && kPart * count >= end - begin;
+    const auto as_long = [&](int64_t each) { return of_first(each) >= kAsLong; };
+    const auto shorter = std::find_if_not(rest.begin(), rest.end(), as_long);
+    const std::ptrdiff_t count = std::count_if(shorter, rest.end(), as_long);
+    if (count != 1) return count > 1;
+    const auto again = std::find_if(shorter, rest.end(), as_long);
+    return again + 1 != rest.end() && of_first(*again) <= 1 / kAsLong &&
+           std::all_of(rest.begin(), rest.end(), [&](const int64_t& each) {
+               return &each == &*again || of_first(each) < kMuchShorter;
+           });
 }
 
-void mark_slow_start(std::vector<Iteration>& list, size_t first, size_t last, const Intern& intern) {
-    for (size_t i = first; i + kFewestRest <= last; ++i) {
-        if (!stands_out(&list[i], &list[i + 1], list.data() + last)) break;
-        if (comes_again(&list[i], &list[i + 1], list.data() + last)) break;
-        if (i + kFewestRest == last && !dwarfs_both(&list[i])) break;
-        list[i].warmup = true;
-        list[i].warmup_reason = intern("slower than the iterations after it");
+// Of the iterations of one rank.
+class SlowStart {
+  public:
+    SlowStart(Iteration* begin, Iteration* end, const NameOf& name_of) : list_(begin, end) {
+        if (name_of)
+            for (const Iteration& it : list_)
+                kinds_.push_back(step_kind(name_of(it.name)));
+        measure();
     }
-}
+
+    void mark(const Intern& intern) {
+        for (size_t i = 0; i < times_.size(); ++i) {
+            const std::vector<int64_t> rest = after(i);
+            if (rest.size() + 1 < kFewestRest || !stands_out(times_[i], rest) || comes_again(times_[i], rest))
+                break;
+            const bool dwarfs_all =
+                times_[i] / kTimesTheLongerOfTwo >= *std::max_element(rest.begin(), rest.end());
+            if (rest.size() + 1 == kFewestRest && !dwarfs_all) break;
+            list_[i].warmup = true;
+            list_[i].warmup_reason = intern("slower than the iterations after it");
+        }
+    }
+
+  private:
+    // Marks of little of the time say little of it: then an iteration takes until the next one begins, and
+    // what the last takes is not known.
+    void measure() {
+        constexpr int64_t kFar = 2;
+        for (const Iteration& it : list_)
+            times_.push_back(it.end_ns - it.begin_ns);
+        if (list_.size() < 2) return;
+        int64_t marked = 0;
+        for (size_t i = 0; i + 1 < list_.size(); ++i)
+            marked += times_[i];
+        if ((list_.back().begin_ns - list_[0].begin_ns) / kFar <= marked) return;
+        times_.pop_back();
+        for (size_t i = 0; i < times_.size(); ++i)
+            times_[i] = list_[i + 1].begin_ns - list_[i].begin_ns;
+    }
+
+    // The times behind this one, of its kind; of a mark of which there are too few others, all.
+    std::vector<int64_t> after(size_t i) const {
+        std::vector<int64_t> alike;
+        for (size_t k = i + 1; k < times_.size(); ++k)
+            if (kinds_.empty() || kinds_[k] == kinds_[i]) alike.push_back(times_[k]);
+        const bool told = !kinds_.empty() && is_step_of_server(kinds_[i]);
+        if (alike.size() + 1 >= kFewestRest || told) return alike;
+        return {times_.begin() + static_cast<std::ptrdiff_t>(i) + 1, times_.end()};
+    }
+
+    std::span<Iteration> list_;
+    std::vector<std::string> kinds_;
+    std::vector<int64_t> times_;
+};
 
 }  // namespace
 
@@ -161,13 +226,14 @@ Iterations iterations_from_markers(std::vector<IterationCandidate> candidates) {
     return from_spans(std::move(candidates), IterationSource::kStepMarker);
 }
 
-void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern) {
+void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern,
+                 const NameOf& name_of) {
     std::vector<Iteration>& list = iterations.list;
     for (size_t first = 0; first < list.size();) {
         size_t last = first;
         while (last < list.size() && list[last].rank == list[first].rank)
             ++last;
-        mark_slow_start(list, first, last, intern);
+        SlowStart(list.data() + first, list.data() + last, name_of).mark(intern);
         first = last;
     }
     for (const WarmupEvent& event : events) {

@@ -39,6 +39,9 @@ struct WarmupEvent {
 // Keeps a text that the iterations need (Iteration::warmup_reason).
 using Intern = std::function<StringId(std::string_view)>;
 
+// The text of a mark (Iteration::name).
+using NameOf = std::function<std::string_view(StringId)>;
+
 // Iterations end where the key op's instances end; the first begins with the rank. What follows the last
 // instance is in no iteration. `ranks` is sorted. An instance that begins before the previous one ended is
 // taken as part of it.
@@ -51,12 +54,16 @@ Iterations iterations_from_markers(std::vector<IterationCandidate> candidates);
 
 // Marks as warm-up the leading iterations of each rank that take longer than the median of the rest by more
 // than three median absolute deviations and a tenth (with at least kFewestRest others to compare with; with
-// two, also at least ten times the longer one; not where two or more, and a fifth, of those behind shorter
-// ones take nine tenths of it), and every iteration that an event falls into. Linear for
-// each leading iteration that is marked.
+// two, also at least ten times the longer one), but not where such come again: two or more of those behind
+// shorter ones take nine tenths of it, or one does that is not the last and no other takes half of it. Then
+// every iteration that an event falls into. An iteration takes until its mark ends; where marks cover less
+// than half of the time, until the next one begins. Where names are given, a step is compared with those that
+// are named alike but for numbers (of servers: that prefill, or decode). Linear for each leading iteration
+// that is marked.
 inline constexpr size_t kFewestRest = 3;
 inline constexpr double kLeastSlower = 0.1;  // equal iterations differ by less
-void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern);
+void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern,
+                 const NameOf& name_of = {});
 
 // Whether a range pattern can be used.
 Status check_range_pattern(std::string_view pattern);

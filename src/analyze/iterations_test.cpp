@@ -5,6 +5,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
+#include "store/string_pool.h"
 
 namespace opsight::analyze {
 namespace {
@@ -116,6 +117,75 @@ TEST(Iterations, WhatComesAgainIsNoWarmup) {
     EXPECT_EQ(warmup_of({3'000, 2'900, 1'000, 1'000, 1'000, 1'000}), "ww----")
         << "two slow ones at the start";
     EXPECT_EQ(warmup_of({3'000, 1'000, 1'000, 1'000, 1'000, 3'000}), "w-----") << "once may be chance";
+    EXPECT_EQ(warmup_of({3'000, 1'000, 1'000, 3'000, 1'000, 1'000}), "------")
+        << "once, as long, in the middle";
+    EXPECT_EQ(warmup_of({3'000, 1'000, 1'000, 4'000, 1'000, 1'000}), "w-----") << "once, and longer";
+    EXPECT_EQ(warmup_of({3'000, 1'000, 1'000, 3'000, 1'600, 1'000, 1'000}), "w------")
+        << "others are not much shorter";
+    std::vector<int64_t> rare(100, 1'000);
+    rare[0] = rare[40] = rare[80] = 3'000;
+    EXPECT_EQ(warmup_of(rare), std::string(100, '-')) << "two or more, however rare";
+}
+
+TEST(Iterations, StepsThatPrefillAreComparedWithSuch) {
+    StringPool names;
+    const auto marks_of = [&](const std::vector<std::pair<std::string, int64_t>>& steps) {
+        std::vector<IterationCandidate> spans;
+        int64_t at = 0;
+        for (const auto& [name, dur] : steps) {
+            spans.push_back(span(at, at + dur));
+            spans.back().name = names.intern(name);
+            at += dur;
+        }
+        Iterations it = iterations_from_markers(spans);
+        mark_warmup(
+            it, {}, [&](std::string_view text) { return names.intern(text); },
+            [&](StringId name) { return names.view(name); });
+        std::string marks;
+        for (const Iteration& one : it.list)
+            marks += one.warmup ? 'w' : '-';
+        return marks;
+    };
+    using Steps = std::vector<std::pair<std::string, int64_t>>;
+    const Steps decode(9, {"execute_context_0(0)_generation_8(8)", 300});
+    Steps vllm = decode;
+    vllm.insert(vllm.begin(), {"execute_context_1(512)_generation_7(7)", 2'900});
+    EXPECT_EQ(marks_of(vllm), "----------") << "the only one that prefills";
+    vllm[0].first = decode[0].first;
+    EXPECT_EQ(marks_of(vllm), "w---------") << "a slow one that decodes";
+    EXPECT_EQ(marks_of({{"step[EXTEND bs=1 toks=512]", 2'900},
+                        {"step[DECODE bs=1]", 300},
+                        {"step[DECODE bs=2]", 300},
+                        {"step[DECODE bs=3]", 300}}),
+              "----");
+    EXPECT_EQ(marks_of({{"train 0", 2'900},
+                        {"eval 0", 300},
+                        {"train 1", 2'800},
+                        {"eval 1", 300},
+                        {"eval 2", 300},
+                        {"train 2", 2'850}}),
+              "------");
+    EXPECT_EQ(marks_of({{"first step", 2'900}, {"step 1", 300}, {"step 2", 300}, {"step 3", 300}}), "w---")
+        << "nothing else is named so";
+}
+
+// Marks of a call that takes hardly any of the time: what counts is when the next one begins.
+TEST(Iterations, MarksFarApartLastUntilTheNext) {
+    const auto marks_of = [](const std::vector<IterationCandidate>& spans) {
+        Iterations it = iterations_from_ranges(spans, "saxpy");
+        mark_warmup(it, {}, [](std::string_view) { return StringId(size_t{1}); });
+        std::string marks;
+        for (const Iteration& one : it.list)
+            marks += one.warmup ? 'w' : '-';
+        return marks;
+    };
+    EXPECT_EQ(marks_of({span(0, 40), span(10'000, 10'030), span(20'000, 20'005), span(30'000, 30'005),
+                        span(40'000, 40'005)}),
+              "-----")
+        << "ten thousand each";
+    EXPECT_EQ(marks_of({span(0, 5), span(30'000, 30'005), span(40'000, 40'005), span(50'000, 50'005),
+                        span(60'000, 60'005)}),
+              "w----");
 }
 
 TEST(Iterations, TooFewToCompareAreNoWarmup) {

@@ -240,6 +240,16 @@ class Estimator {
     // in training each spares up to three ways, those of a weight in both passes and back from the optimizer.
     void bound_network() {
         if (!device_) return;
+        const auto untold = std::count_if(out_.layers.begin(), out_.layers.end(), [](const LayerCost& layer) {
+            return layer.flops() <= 0 && (layer.kind == WorkKind::kUncounted || !layer.bytes_known);
+        });
+        if (2 * untold > std::ssize(out_.layers)) {
+            out_.notes.push_back(
+                fmt::format("of {} of {} layers neither work nor bytes are known: what the network "
+                            "takes is not either",
+                            untold, out_.layers.size()));
+            return;
+        }
         const double ways = settings_.train ? 3 : 1;
         const double cached = std::min(ways * device_->cache_bytes(), beyond_cache_);
         const double bandwidth = device_->bandwidth * settings_.derate;
@@ -269,6 +279,12 @@ class Estimator {
                                              device_->name, slower ? "higher " : "", name_of(wanted),
                                              name_of(used)));
         }
+        const bool thins = std::any_of(device_->peaks.begin(), device_->peaks.end(),
+                                       [](const hardware::Peak& peak) { return peak.sparse > 0; });
+        if (settings_.sparse && !thins)
+            out_.notes.push_back(device_->name +
+                                 " has no units for 2:4 sparsity: weights take fewer bytes, and no "
+                                 "product is faster (a kernel that reads them so is up to the program)");
         if (default_tf32)
             out_.notes.push_back(
                 "FP32 products are bounded by the TF32 peak, as TensorRT, TensorFlow and ONNX "

@@ -42,6 +42,37 @@ TEST(Gaps, AnOpThatIsNotCountedMakesTheSumsLowerBounds) {
     EXPECT_TRUE(estimate(whole.done(whole.node("Relu", {whole.input({1, 8})}, {1, 8}))).complete());
 }
 
+// A bound of the few ops that are counted says nothing of the network.
+TEST(Gaps, WhereMostIsUnknownThereIsNoBound) {
+    for (const int unknown_ops : {1, 3}) {
+        Maker maker;
+        TensorId x = maker.node("Relu", {maker.input({1, 8})}, {1, 8});
+        for (int i = 0; i < unknown_ops; ++i)
+            x = maker.node("Mystery", {x}, {1, 8});
+        Settings settings = unfused();
+        settings.device = device("v100-sxm2");
+        const Estimate cost = estimate(maker.done(x), settings);
+        EXPECT_EQ(cost.total.bound_s > 0, unknown_ops == 1);
+        EXPECT_EQ(cost.throughput() > 0, unknown_ops == 1);
+    }
+}
+
+TEST(Gaps, DevicesWithoutUnitsForSparsityAreNamed) {
+    for (const auto& [key, units] : {std::pair("v100-sxm2", false), std::pair("a100-40", true)}) {
+        Maker maker;
+        Settings settings;
+        settings.device = device(key);
+        settings.sparse = true;
+        const Estimate cost = estimate(
+            maker.done(maker.node("MatMul", {maker.input({1, 64}), maker.weight({64, 64})}, {1, 64})),
+            settings);
+        if (units)
+            EXPECT_THAT(cost.notes, Not(Contains(HasSubstr("no units for 2:4 sparsity"))));
+        else
+            EXPECT_THAT(cost.notes, Contains(HasSubstr("no units for 2:4 sparsity")));
+    }
+}
+
 TEST(Parameters, AreWhatIsLearned) {
     Maker norm;  // running mean and variance are measured
     const TensorId x = norm.input({2, 64, 8, 8});

@@ -49,6 +49,15 @@ inline void set_device_only(ProfileInfo& info, std::string what_is_shown) {
         info.properties.emplace_back(kHostOfSource, std::move(what_is_shown));
 }
 
+// Work that ran on devices of which the source tells nothing: what is recorded of it is the host's part. The
+// value says so in words; reports note it.
+inline constexpr std::string_view kDevicesOfSource = "source.devices";
+
+inline void set_devices_untold(ProfileInfo& info, std::string what_is_shown) {
+    if (!has_limit(info, kDevicesOfSource))
+        info.properties.emplace_back(kDevicesOfSource, std::move(what_is_shown));
+}
+
 inline void set_parts_of_ops(ProfileInfo& info) {
     if (!has_limit(info, kPeriodsOfSource)) info.properties.emplace_back(kPeriodsOfSource, "parts of ops");
 }

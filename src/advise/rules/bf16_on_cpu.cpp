@@ -39,7 +39,7 @@ Status check(Context& c) {
 }
 
 std::string lacks(const query::RunFacts& f) {
-    if (f.device_work) return "the work is a device's";
+    if (std::string why = lacks_work_of_the_cpu(f); !why.empty()) return why;
     if (std::string why = lacks_dtypes(f); !why.empty()) return why;
     return f.recorded_here ? "" : "the recording does not tell what the processor can do";
 }

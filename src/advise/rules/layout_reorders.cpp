@@ -1,12 +1,25 @@
 #include <fmt/format.h>
 
 #include "advise/rules/rules.h"
+#include "query/reports/reorders.h"
 
 namespace opsight::advise {
 namespace {
 
 constexpr const char* kNames =
     "mkldnn_reorder|_to_mkldnn|aten::to_dense|aten::to_mkldnn|onednn(::|_)reorder|dnnl_reorder";
+
+std::string of_weights(const query::RunFacts& f) {
+    if (f.trains)
+        return "Weights change in each step of training, and are ordered anew: only a layout that they keep "
+               "(a model "
+               "and an optimizer that hold them in oneDNN's) spares that.";
+    return f.torch
+               ? "Order weights once: ipex.optimize or torch.compile's freezing keep them in oneDNN's layout."
+               : "Order weights once, in the layout that the primitive asks for (format_tag::any), and keep "
+                 "them "
+                 "so.";
+}
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_ops(c.session(), {.pattern = kNames}));
@@ -15,14 +28,26 @@ Status check(Context& c) {
     Finding finding{"layout_reorders", "problem",
                     fmt::format("Reorders between layouts of oneDNN take {} of the {}time", percent(share),
                                 c.facts().wall_ns > 0 ? "" : "recorded ")};
+    OPSIGHT_ASSIGN(const query::Occurrences activations,
+                   query::times_of_activation_reorders(c.session(), kNames));
+    const double of_activations = c.share_of(activations.times);
     finding.evidence = c.how_often(found.count, "reorders") + ".";
+    if (activations.count > 0)
+        finding.evidence += fmt::format(
+            " {} of the time in {} of activations, by their shapes: their first size is the batch.",
+            percent(of_activations), c.how_often(activations.count, "reorders"));
     if (c.facts().wall_ns <= 0)
         finding.evidence += " The share is of the time that was recorded: when work ran is not told.";
-    finding.advice = c.facts().torch
-                         ? "Order weights once: ipex.optimize or torch.compile's freezing keep them "
-                           "in oneDNN's layout."
-                         : "Order weights once, in the layout that the primitive asks for "
-                           "(format_tag::any), and keep them so.";
+    const bool weights = share - of_activations >= c.threshold("share"),
+               kept = of_activations >= c.threshold("share");
+    if (kept)
+        finding.advice =
+            "Keep activations in oneDNN's layout from one primitive to the next (format_tag::any for their "
+            "memory "
+            "too; in PyTorch to_mkldnn or channels_last): what stands between two primitives orders them "
+            "back and "
+            "forth.";
+    if (weights || !kept) finding.advice += (kept ? " " : "") + of_weights(c.facts());
     finding.share_pct = share;
     finding.view = "ops";
     finding.times = std::move(found.times);
@@ -31,7 +56,8 @@ Status check(Context& c) {
 }
 
 std::string lacks(const query::RunFacts& f) {
-    return f.device_work ? "the work is a device's" : lacks_ops(f);
+    const std::string why = lacks_work_of_the_cpu(f);
+    return why.empty() ? lacks_ops(f) : why;
 }
 
 }  // namespace
@@ -45,7 +71,7 @@ Rule layout_reorders_rule() {
                         "below, a change is lost in the noise of iterations"}},
         .bound = "the time of these reorders",
         .confidence = "high: each is recorded",
-        .remedy = "Order once.",
+        .remedy = "Order weights once, and keep activations in the layout of the primitives.",
         .query =
             "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
             "regexp_matches(name, "

@@ -29,7 +29,8 @@ Status check(Context& c) {
 }
 
 std::string lacks(const query::RunFacts& f) {
-    return f.device_work ? "the work is a device's" : lacks_shapes(f);
+    const std::string why = lacks_work_of_the_cpu(f);
+    return why.empty() ? lacks_shapes(f) : why;
 }
 
 }  // namespace

@@ -57,6 +57,10 @@ std::string lacks_device_work(const RunFacts& f) {
                        : "no work of a device was recorded";
 }
 
+std::string lacks_work_of_the_cpu(const RunFacts& f) {
+    return f.device_work || f.work_lost ? "the work is a device's" : "";
+}
+
 std::string lost_work(const RunFacts& f) {
     constexpr double kMuch = 5;  // % of the launches
     if (f.truncated) return "The file is cut: the missing part may hold work of this time.";

@@ -10,6 +10,7 @@
 
 #include "import/kineto/json_events.h"
 #include "import/text/lists.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer::ort {
 namespace {
@@ -22,6 +23,17 @@ using simdjson::dom::object;
 // What names of nodes end with: how long they ran. Up to 1.13 the waits before and behind have events of
 // their own.
 constexpr std::string_view kNode = "_kernel_time", kFences[] = {"_fence_before", "_fence_after"};
+
+// Providers whose nodes compute on the CPU, by their names without the ending. OpenVINO's and others' may be
+// either.
+constexpr std::string_view kOnCpu[] = {"ACL", "ArmNN", "CPU", "Dnnl", "Xnnpack"};
+
+// "CUDA" of "CUDAExecutionProvider".
+std::string_view short_name(std::string_view provider) {
+    constexpr std::string_view kEnding = "ExecutionProvider";
+    if (provider.ends_with(kEnding)) provider.remove_suffix(kEnding.size());
+    return provider;
+}
 
 // Args that are numbers are written as texts.
 int64_t number(const object& args, std::string_view key, int64_t otherwise) {
@@ -124,9 +136,8 @@ class Import {
 
     // "Conv" of the CPU, "CUDA::Conv" of another execution provider.
     std::string op_name(std::string_view op, std::string_view provider) {
-        constexpr std::string_view kEnding = "ExecutionProvider";
         ++providers_[std::string(provider)];
-        if (provider.ends_with(kEnding)) provider.remove_suffix(kEnding.size());
+        provider = short_name(provider);
         return provider.empty() || provider == "CPU" ? std::string(op) : fmt::format("{}::{}", provider, op);
     }
 
@@ -216,6 +227,26 @@ class Import {
             list += fmt::format("{}{} ({} runs of nodes)", list.empty() ? "" : ", ",
                                 provider.empty() ? "not told" : provider, nodes);
         if (!list.empty()) info.properties.emplace_back("execution providers", list);
+        if (const std::string untold = untold_devices(); !untold.empty())
+            set_devices_untold(
+                info,
+                fmt::format("nodes ran on {}, and no kernel is in the file: times are the host's part of "
+                            "them, and what a device did is not known (a build of ONNX Runtime with CUDA or "
+                            "ROCm profiling writes kernels)",
+                            untold));
+    }
+
+    // Providers that compute elsewhere than on the CPU, or may, where the file has no kernel: "CUDA, Dml".
+    std::string untold_devices() const {
+        if (!streams_.empty()) return {};
+        std::string list;
+        for (const auto& [provider, nodes] : providers_) {
+            const std::string_view name = short_name(provider);
+            const bool cpu =
+                name.empty() || std::find(std::begin(kOnCpu), std::end(kOnCpu), name) != std::end(kOnCpu);
+            if (!cpu) list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
+        }
+        return list;
     }
 
     struct Node {

@@ -5,6 +5,7 @@
 
 #include "base/test_files.h"
 #include "import/import.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer {
 namespace {
@@ -46,6 +47,23 @@ TEST_F(OrtTest, NodesKernelsAndRuns) {
         EXPECT_EQ(text(p, p.tracks[p.device.track[0].index()].name), "0x55d0") << "a stream's address";
         EXPECT_EQ(p.flows.size(), 1u) << "from the node that it stands behind";
     }
+}
+
+// Nodes of a device without a kernel in the file: what the device did is not known.
+TEST_F(OrtTest, DevicesWithoutKernelsAreUntold) {
+    const auto untold = [&](const std::string& provider, bool kernels) {
+        std::string text = seed();
+        for (size_t at; (at = text.find("CUDAExecutionProvider")) != text.npos;)
+            text.replace(at, 21, provider);
+        const size_t kernel = text.find("{\"cat\": \"Kernel\"");
+        if (!kernels) text.erase(kernel, text.find('\n', kernel) + 1 - kernel);
+        return has_limit(imported(text).info, kDevicesOfSource);
+    };
+    EXPECT_FALSE(untold("CudaExecutionProvider", true)) << "its kernels are there";
+    EXPECT_TRUE(untold("CudaExecutionProvider", false));
+    EXPECT_TRUE(untold("DmlExecutionProvider", false));
+    EXPECT_FALSE(untold("DnnlExecutionProvider", false)) << "computes on the CPU";
+    EXPECT_FALSE(untold("", false)) << "not told";
 }
 
 TEST_F(OrtTest, OddEvents) {

@@ -206,8 +206,11 @@ class Finder {
         say("shown_runs",
             fmt::format(
                 "the budget, layers, ops and kernels are those of the run in the middle of each side, "
-                "{} and {}, and judged by their iterations alone",
-                it_.base.label, it_.next.label));
+                "{} and {}, and judged by {}",
+                it_.base.label, it_.next.label,
+                judges_ops(it_.base_runs, it_.next_runs)
+                    ? "their iterations alone; layers, ops and kernels by their means in all runs"
+                    : "their iterations alone"));
     }
 
     void ranks() {

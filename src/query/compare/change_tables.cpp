@@ -20,7 +20,8 @@ class Maker {
     ResultTable launches() {
         ResultTable table;
         table.name = "launches";
-        table.title = "Kernels and Their Launches (Times Are Means of an Iteration)";
+        table.title = changes_.whole ? "Kernels and Their Launches (Times of the Recording)"
+                                     : "Kernels and Their Launches (Times Are Means of an Iteration)";
         text(table, {"kernel", "Kernel"}, [](const Change& row) { return row.kernel; });
         text(table, {"kind", "Change", Unit::kNone, 1},
              [](const Change& row) { return std::string(change_name(row.kind)); });
@@ -212,21 +213,26 @@ std::string_view change_name(ChangeKind kind) {
 
 ResultTable layer_changes(const Changes& changes, const TableShape& shape) {
     return Maker(changes, changes.layers, Level::kLayer, shape)
-        .make("layers", "Layers (Own Ops, Means of an Iteration)",
-              {"layer", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "cpu_difference_ns",
-               "verdict", "evidence"});
+        .make(
+            "layers",
+            changes.whole ? "Layers (Own Ops, of the Recording)" : "Layers (Own Ops, Means of an Iteration)",
+            {"layer", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "cpu_difference_ns",
+             "verdict", "evidence"});
 }
 
 ResultTable op_changes(const Changes& changes, const TableShape& shape) {
     return Maker(changes, changes.ops, Level::kOp, shape)
-        .make("ops", "Ops (Own Time, Means of an Iteration)",
+        .make("ops",
+              changes.whole ? "Ops (Own Time, of the Recording)" : "Ops (Own Time, Means of an Iteration)",
               {"op", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "cpu_difference_ns", "verdict",
                "evidence", "layer"});
 }
 
 ResultTable kernel_changes(const Changes& changes, const TableShape& shape) {
     return Maker(changes, changes.kernels, Level::kKernel, shape)
-        .make("kernels", "Kernels, Copies and Sets (Means of an Iteration)",
+        .make("kernels",
+              changes.whole ? "Kernels, Copies and Sets (of the Recording)"
+                            : "Kernels, Copies and Sets (Means of an Iteration)",
               {"kernel", "kind", "gpu_difference_ns", "base_gpu_ns", "new_gpu_ns", "verdict", "op", "layer"});
 }
 

@@ -76,6 +76,7 @@ struct Changes {
     // Rows are ordered and judged by time on the device, else (as a side has no device work) on the host;
     // where the host binds one of the runs and both were recorded, each by the one that differs more.
     bool by_gpu = true, host_binds = false;
+    bool whole = false;  // times are those of whole recordings, and no means of iterations
     std::vector<Change> layers, ops,
         kernels;                      // what stands against noise first, and the greatest difference of that
     std::vector<ChangeGroup> groups;  // in the order of kinds

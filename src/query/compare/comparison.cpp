@@ -51,6 +51,7 @@ Comparison compare_sides(Side base, Side next, std::vector<Run> base_runs, std::
         out.budget.push_back(std::move(row));
     }
     out.changes = find_changes(out.base.work, out.next.work, out.base.host_binds || out.next.host_binds);
+    out.changes.whole = out.base.range.whole || out.next.range.whole;
     out.settings = find_settings(out.base.info, out.next.info);
     out.caveats = find_caveats(out);
     out.causes = find_causes(out);
@@ -70,7 +71,7 @@ std::string_view verdict_name(Verdict verdict) {
         case Verdict::kSingle:
             break;
     }
-    return "one iteration";
+    return "one sample";
 }
 
 }  // namespace opsight::query

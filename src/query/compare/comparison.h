@@ -2,6 +2,7 @@
 // know before believing it. docs/COMPARE.md has the definitions.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,12 @@ struct Run {
     int64_t median_ns = 0;             // of its iterations' times
     bool shown = false;                // its layers, ops and kernels are those of the comparison
 };
+
+// Whether there are so many runs that they tell by themselves what is noise, of each op too.
+inline bool judges_ops(const std::vector<Run>& base, const std::vector<Run>& next) {
+    constexpr size_t kEnough = 5;
+    return std::min(base.size(), next.size()) >= kEnough;
+}
 
 struct Comparison {
     Side base, next;

@@ -261,6 +261,12 @@ TEST(Comparison, RecordingsWithoutIterationsAreComparedWhole) {
     EXPECT_EQ(std::get<std::string>(cell(answer, "measured")), "whole recording");
     EXPECT_TRUE(std::holds_alternative<std::monostate>(cell(answer, "base_iterations")));
     EXPECT_TRUE(std::holds_alternative<std::monostate>(cell(answer, "p")));
+    EXPECT_EQ(std::get<std::string>(cell(answer, "verdict")), "one sample");
+    for (const auto& section : comparison_report(it, {}).sections)
+        EXPECT_THAT(section.table.title, Not(HasSubstr("Iteration")));
+    EXPECT_THAT(launch_report(it, {}).sections.at(0).table.title, Not(HasSubstr("Iteration")));
+    for (const Caveat& each : it.caveats)
+        EXPECT_THAT(each.text, Not(HasSubstr("as was asked for")));
 }
 
 TEST(Comparison, AnOutlierIsNamedAndMovesNoVerdict) {

@@ -1,6 +1,9 @@
 #include "query/compare/runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace opsight::query {
@@ -59,6 +62,62 @@ size_t middle_of(const std::vector<Run>& runs) {
     return order[(order.size() - 1) / 2];
 }
 
+// The times of each op and each of its kernels in one run, by what tells it apart.
+class TimesOfOps {
+  public:
+    explicit TimesOfOps(const WorkTree& tree) {
+        for (const TreeOp& op : tree.ops) {
+            const std::string name = key(tree, op);
+            cpu_[name] += op.cpu.mean_ns;
+            gpu_[name] += op.gpu.mean_ns;
+            for (const DeviceWork& each : op.work)
+                gpu_[name + each.name] += each.gpu.mean_ns;
+        }
+    }
+    static std::string key(const WorkTree& tree, const TreeOp& op) {
+        return fmt::format("{}\n{}\n{}\n{}\n{}\n", tree.layers[op.layer].path, op.name, op.direction,
+                           op.shapes, op.dtypes);
+    }
+    int64_t cpu(const std::string& key) const { return of(cpu_, key); }
+    int64_t gpu(const std::string& key) const { return of(gpu_, key); }
+
+  private:
+    using Times = std::map<std::string, int64_t>;
+    // What a run does not have took no time there.
+    static int64_t of(const Times& times, const std::string& key) {
+        const auto found = times.find(key);
+        return found == times.end() ? 0 : found->second;
+    }
+    Times cpu_, gpu_;
+};
+
+// What one run has by chance is no difference between the sides: the samples of its ops and kernels become
+// their means in each run.
+WorkTree sampled_by_runs(WorkTree tree, const std::vector<Side>& runs) {
+    std::vector<TimesOfOps> times;
+    for (Amount* all : {&tree.cpu, &tree.gpu})
+        all->samples.clear();
+    for (const Side& run : runs) {
+        times.emplace_back(run.work);
+        tree.cpu.samples.push_back(run.work.cpu.mean_ns);
+        tree.gpu.samples.push_back(run.work.gpu.mean_ns);
+    }
+    for (TreeOp& op : tree.ops) {
+        const std::string key = TimesOfOps::key(tree, op);
+        op.cpu.samples.clear();
+        op.gpu.samples.clear();
+        for (DeviceWork& each : op.work)
+            each.gpu.samples.clear();
+        for (const TimesOfOps& run : times) {
+            op.cpu.samples.push_back(run.cpu(key));
+            op.gpu.samples.push_back(run.gpu(key));
+            for (DeviceWork& each : op.work)
+                each.gpu.samples.push_back(run.gpu(key + each.name));
+        }
+    }
+    return tree;
+}
+
 }  // namespace
 
 Result<Comparison> compare_runs(size_t base, size_t next, const RunReader& read) {
@@ -67,6 +126,10 @@ Result<Comparison> compare_runs(size_t base, size_t next, const RunReader& read)
     std::vector<Run> before = runs_of(sides.base), after = runs_of(sides.next);
     const size_t of_base = middle_of(before), of_next = middle_of(after);
     before[of_base].shown = after[of_next].shown = true;
+    if (judges_ops(before, after)) {
+        sides.base[of_base].work = sampled_by_runs(sides.base[of_base].work, sides.base);
+        sides.next[of_next].work = sampled_by_runs(sides.next[of_next].work, sides.next);
+    }
     return compare_sides(std::move(sides.base[of_base]), std::move(sides.next[of_next]), std::move(before),
                          std::move(after));
 }

@@ -66,6 +66,31 @@ TEST(Runs, FiveSlowerOnesAreNoNoise) {
     EXPECT_EQ(report.sections[2].table.rows.size(), 10u);
 }
 
+// In the run in the middle an op is slower in all iterations, and in no other run.
+TEST(Runs, WhatOneRunHasByChanceIsNoCause) {
+    const auto read = [](bool next, size_t i, auto, bool whole) {
+        Side side = run((next ? 110'000 : 100'000) + static_cast<int64_t>(i) * 1'000, whole);
+        TestTree tree;
+        tree.op("aten::addmm", 0, next ? 40'000 : 30'000);
+        tree.op("aten::relu", 0, next && i == 2 ? 9'000 : 5'000, "relu");
+        side.work = tree.finish();
+        return Result<Side>(std::move(side));
+    };
+    const auto kind_of = [](const Comparison& it, const std::string& op) {
+        for (const Change& each : it.changes.ops)
+            if (each.op == op) return each.kind;
+        ADD_FAILURE() << "no op " << op;
+        return ChangeKind::kSame;
+    };
+    const auto it = compare_runs(5, 5, read);
+    ASSERT_TRUE(it.has_value());
+    EXPECT_EQ(kind_of(*it, "aten::addmm"), ChangeKind::kSlower);
+    EXPECT_EQ(kind_of(*it, "aten::relu"), ChangeKind::kSame);
+    const auto few = compare_runs(3, 3, read);
+    ASSERT_TRUE(few.has_value());
+    EXPECT_EQ(kind_of(*few, "aten::addmm"), ChangeKind::kSlower) << "by iterations";
+}
+
 TEST(Runs, TooFewOfThemAreSaidToBeThat) {
     const Comparison it = compared({100'000, 101'000, 102'000}, {200'000, 201'000, 202'000});
     EXPECT_EQ(it.time.verdict, Verdict::kTooFew);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace opsight::query {
 namespace {
@@ -215,6 +216,13 @@ ResultTable configuration_table(const std::vector<EstimateAnswer>& answers) {
              bounded ? time_cell(answer.settings, estimate.total.bound_s) : Cell(),
              bounded ? Cell(estimate.throughput()) : Cell()});
     }
+    // The first answer's stand below its totals.
+    std::set<std::string> told;
+    if (!answers.empty())
+        told.insert(answers.front().estimate.notes.begin(), answers.front().estimate.notes.end());
+    for (const EstimateAnswer& answer : answers)
+        for (const std::string& note : answer.estimate.notes)
+            if (told.insert(note).second) table.notes.push_back(note);
     if (gaps)
         table.notes.push_back(
             "not all is counted: FLOPs, bytes, memory and bounds are at least these, samples/s "

@@ -1,11 +1,12 @@
 #include "query/reports/activity_times.h"
-#include "hardware/op_tables.h"
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
 
 #include "analyze/host_states.h"
+#include "hardware/op_tables.h"
+#include "query/reports/reorders.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -200,6 +201,10 @@ Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice) {
                                  .set("but_shapes", choice.but_shapes)
                                  .set("device", choice.device)
                                  .set("kernels", choice.kernels));
+}
+
+Result<Occurrences> times_of_activation_reorders(Session& session, const std::string& pattern) {
+    return in_range(session, duck::Statement(sql::times_of_activation_reorders).set("pattern", pattern));
 }
 
 Result<Occurrences> times_of_misaligned_products(Session& session, int64_t multiple) {

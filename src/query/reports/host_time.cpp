@@ -18,11 +18,30 @@ CallClass class_of(const std::string& name) {
     return CallClass::kOther;
 }
 
+// Of sources that tell no calls, as timelines of TensorFlow: ops that start the device up.
+Result<std::optional<LongCalls>> long_first_ops(Session& session) {
+    constexpr int64_t kFirstNs = 10'000'000;
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query(duck::Statement(sql::long_first_ops).set("long_ns", kFirstNs)));
+    if (rows.rows.empty()) return std::nullopt;
+    const auto& row = rows.rows[0];
+    LongCalls ops;
+    ops.name = text(row[0]);
+    ops.calls = 1;
+    ops.ns = integer(row[1]);
+    ops.longest_ns = integer(row[2]);
+    ops.mostly_one = flag(row[3]);
+    ops.class_ns = integer(row[4]);
+    ops.first_launches = true;
+    return ops;
+}
+
 }  // namespace
 
 Result<std::optional<LongCalls>> long_calls(Session& session) {
     OPSIGHT_TRY(session.prepare(sql::resource_time));
     OPSIGHT_TRY(session.prepare(sql::queued_pauses));
+    if (!session.contents().calls && session.contents().device_work) return long_first_ops(session);
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    session.query(duck::Statement(sql::long_calls).set("long_ns", kLongNs)));
     if (rows.rows.empty()) return std::nullopt;

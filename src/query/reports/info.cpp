@@ -98,7 +98,9 @@ Result<ResultTable> diagnostics(Session& session) {
                  {"severity", "Severity", Unit::kNone, 0, Role::kSeverity},
                  {"count", "Count", Unit::kCount},
                  {"help", "Meaning"}};
-    q.rows = duck::Statement(sql::diagnostics).set("for_people", false);
+    q.rows = duck::Statement(sql::diagnostics)
+                 .set("for_people", false)
+                 .set("iterations", session.range().total > 0);
     q.order = {{"severity", false}, {"key", false}};
     return ask(session, q, {});
 }

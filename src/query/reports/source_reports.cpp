@@ -58,6 +58,14 @@ Result<int64_t> mpi_ranges(Session& session) {
 
 Status note_missing(Session& session, const Kind& kind, Report& report) {
     std::string note = fmt::format("no {} were recorded ({} records them)", kind.what, kind.how);
+    if (kind.report == "api") {
+        OPSIGHT_ASSIGN(const duck::Rows sums, session.query(reports::sql::summed_calls));
+        if (const int64_t functions = integer(sums.rows.at(0)[0]); functions > 0)
+            note = fmt::format(
+                "the source has sums of the calls of {} and no single call: the report counters has them "
+                "(calls, total, shortest, longest)",
+                functions == 1 ? "one function" : fmt::format("{} functions", functions));
+    }
     if (kind.report == "messages") {
         OPSIGHT_ASSIGN(const int64_t ranges, mpi_ranges(session));
         if (ranges > 0)

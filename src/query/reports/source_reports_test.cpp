@@ -189,6 +189,18 @@ TEST_F(SourceReports, MpiAsRangesIsNotSaidToBeMissing) {
     EXPECT_FALSE(is_recorded(session, "messages").value());
 }
 
+// A summary of nvprof.
+TEST_F(SourceReports, SumsOfCallsAreNotSaidToBeMissing) {
+    made.kernel("k", 0, 50, made.stream());
+    const TrackId track = made.builder.other_track(RankId(size_t{0}), "cudaMalloc", "API calls");
+    made.builder.add_counter(0, track, made.builder.text("calls"), 2);
+    Session session = open();
+    const auto report = make_report(session, "api", {});
+    ASSERT_TRUE(report.has_value());
+    EXPECT_THAT(report->notes, Contains(HasSubstr("the calls of one function and no single call")));
+    EXPECT_THAT(report->notes, Not(Contains(HasSubstr("were recorded"))));
+}
+
 TEST_F(SourceReports, MpiOnTheHostIsNoCommunicationOfDevices) {
     made.kernel("k", 0, 50, made.stream());
     NvtxAttributes attributes;

@@ -125,7 +125,9 @@ Result<std::string> gaps_note(Session& session) {
     constexpr double kWorthSaying = 0.02;
     if (!share || *share < kWorthSaying) return std::string();
     return fmt::format(
-        "{:.1f}% of the wall clock lies between the iterations: each counts until the next one begins",
+        "{:.1f}% of the wall clock lies between the iterations: each counts until the next one begins. What "
+        "is "
+        "launched there is in shares of the time, and not in sums of ops, kernels and copies",
         100 * *share);
 }
 
@@ -221,7 +223,7 @@ Result<ResultTable> diagnostic_list(Session& session, const TableShape& shape) {
                  {"severity", "Severity", Unit::kNone, 0, Role::kSeverity},
                  {"count", "Count", Unit::kCount},
                  {"help", "Meaning", Unit::kNone, 1}};
-    q.rows = shaped(sql::diagnostics, shape);
+    q.rows = shaped(sql::diagnostics, shape).set("iterations", session.range().total > 0);
     q.order = {{"severity", false}, {"key", false}};
     return ask(session, q, shape);
 }

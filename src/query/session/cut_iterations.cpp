@@ -103,7 +103,9 @@ Result<CutIterations> cut_stored_iterations(duck::Connection& connection, const 
         cut = iterations_from_ranges(std::move(found), pattern);
     }
     OPSIGHT_ASSIGN(const std::vector<analyze::WarmupEvent> events, warmup_events(connection, names));
-    mark_warmup(cut, events, [&names](std::string_view text) { return names.intern(text); });
+    mark_warmup(
+        cut, events, [&names](std::string_view text) { return names.intern(text); },
+        [&names](StringId name) { return names.view(name); });
     CutIterations result;
     result.source = key_op.empty() ? "range_regex" : "key_op";
     result.description = cut.description;

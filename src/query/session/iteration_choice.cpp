@@ -41,9 +41,10 @@ Result<std::optional<IterationChoice>> iteration_choice(Session& session) {
     if (rows.rows.empty()) return std::optional<IterationChoice>();
     const auto& row = rows.rows[0];
     const auto& name = std::get<std::string>(row[0]);
-    // Numbers within a path, or several, are those of layers: a pass goes through them.
-    if (std::get<bool>(row[1]) && (std::count(name.begin(), name.end(), '#') > 1 ||
-                                   name.find(".#") != name.npos || name.find("/#") != name.npos))
+    // Numbers within a path are those of layers, which a pass goes through; so are several, where the name
+    // does not say that they count steps ("Step # to #").
+    const bool several = std::count(name.begin(), name.end(), '#') > 1 && !std::get<bool>(row[3]);
+    if (std::get<bool>(row[1]) && (several || name.find(".#") != name.npos || name.find("/#") != name.npos))
         return std::optional<IterationChoice>();
     return std::optional<IterationChoice>(
         {name, pattern_of(name, std::get<bool>(row[1])), std::get<int64_t>(row[2])});

@@ -194,7 +194,9 @@ Status Session::look() {
             fmt::format("the files do not fit together as one job ({}): what is said of all of them together "
                         "means little; import each run by itself",
                         contents_.not_one_job));
-    contents_.work_lost = !contents_.device_work && std::get<bool>(row[5]);
+    const std::string devices_untold = text(row[12]);
+    contents_.work_lost = !contents_.device_work && (std::get<bool>(row[5]) || !devices_untold.empty());
+    if (contents_.work_lost && !devices_untold.empty()) range_.notes.push_back(devices_untold);
     if (std::get<bool>(row[6]))
         range_.notes.emplace_back(
             "the source tells how long work took, and not when: it stands one behind the other, and wall "
@@ -274,7 +276,7 @@ void Session::take_all(const RangeOptions& options) {
     range_.whole = true;
     range_.selected = range_.total;
     if (options.whole)
-        range_.notes.push_back("the numbers cover the whole run, as was asked for");
+        range_.notes.push_back("the numbers cover the whole run");
     else if (range_.total == 0)
         range_.notes.push_back("no iterations were found; the numbers cover the whole profile");
     else

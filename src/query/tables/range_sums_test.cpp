@@ -120,6 +120,18 @@ TEST_F(RangeSumsTest, SuggestsWhatComesAgainAndAgain) {
     options.iteration_range = (*choice)->pattern;
     Session cut = stored.open(options);
     EXPECT_EQ(cut.range().total, 3);
+    const auto said_none = [](Session& asked) {
+        const auto odd = diagnostic_list(asked, {});
+        return std::any_of(odd->rows.begin(), odd->rows.end(), [](const std::vector<Cell>& row) {
+            return row.front() == Cell(std::string("no_iterations"));
+        });
+    };
+    EXPECT_TRUE(said_none(session));
+    EXPECT_FALSE(said_none(cut)) << "they were cut since";
+    const auto report = make_report(cut, "summary", {});
+    ASSERT_TRUE(report.has_value());
+    EXPECT_THAT(report->notes,
+                ::testing::Contains(::testing::HasSubstr("not in sums of ops, kernels and copies")));
     const auto none = iteration_choice(cut);
     ASSERT_TRUE(none);
     EXPECT_FALSE(*none);
@@ -169,6 +181,31 @@ TEST_F(RangeSumsTest, WithinAnotherOfTheNameIsNoOtherIteration) {
     RangeOptions options;
     options.iteration_range = (*choice)->pattern;
     EXPECT_EQ(stored.open(options).range().total, 4);
+}
+
+TEST_F(RangeSumsTest, NamesThatCountStepsMayHaveSeveralNumbers) {
+    for (int i = 0; i < 4; ++i)
+        range(("Step " + std::to_string(10 * i) + " to " + std::to_string(10 * i + 9)).c_str(), 1000 * i,
+              900 + 1000 * i);
+    const StoredProfile stored(std::move(made));
+    Session session = stored.open();
+    const auto choice = iteration_choice(session);
+    ASSERT_TRUE(choice && *choice);
+    EXPECT_EQ((*choice)->pattern, "^Step [0-9]+ to [0-9]+$");
+}
+
+// The calls around which a program works are no loop of it.
+TEST_F(RangeSumsTest, WhatIsOpenForHardlyAnyOfTheTimeIsNotSuggested) {
+    for (const int apart : {100, 1000}) {
+        made = analyze::TestProfile();
+        for (int i = 0; i < 4; ++i)
+            range("saxpy", apart * i, apart * i + 20);
+        const StoredProfile stored(std::move(made));
+        Session session = stored.open();
+        const auto choice = iteration_choice(session);
+        ASSERT_TRUE(choice);
+        EXPECT_EQ(choice->has_value(), apart == 100);
+    }
 }
 
 TEST_F(RangeSumsTest, NamesWithNumbersAreOneSuggestion) {

@@ -2013,7 +2013,7 @@ export interface components {
             /** @description the whole difference as a sentence */
             answer: string;
             /** @enum {string} */
-            verdict: "equal" | "real" | "noise" | "too few iterations" | "one iteration";
+            verdict: "equal" | "real" | "noise" | "too few iterations" | "one sample";
             /** @description the new profile does not have the range that was asked for: it is compared over its own */
             own_range: boolean;
             /** @description compare (one row), caveats, causes, budget, layers, ops, kernels and settings, as docs/COMPARE.md defines them */

@@ -254,7 +254,7 @@ function Compared({ answer, base, next }: { answer: ComparisonAnswer; base: Prof
           </ul>
         </Card>
       )}
-      {causes && <Why causes={causes} judged={answer.verdict !== "one iteration" && answer.verdict !== "too few iterations"} />}
+      {causes && <Why causes={causes} judged={answer.verdict !== "one sample" && answer.verdict !== "too few iterations"} />}
       {layers && <Pictures layers={layers} base={base} next={next} />}
       {Object.entries(NOTES).map(([name, note]) => {
         const found = table(name);

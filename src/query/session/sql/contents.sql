@@ -11,7 +11,8 @@ SELECT bool_or(found = 'op') AS ops,
        bool_or(found = 'call') AS calls,
        coalesce(any_value(words) FILTER (found = 'rules'), '') AS rules,
        coalesce(any_value(words) FILTER (found = 'not_one_job'), '') AS not_one_job,
-       bool_or(found = 'nothing_known') AS nothing_known
+       bool_or(found = 'nothing_known') AS nothing_known,
+       coalesce(any_value(words) FILTER (found = 'devices_untold'), '') AS devices_untold
 FROM (
     SELECT 'device' AS found, count(*) AS number, NULL AS words FROM raw.devices
     UNION ALL SELECT 'rank', count(*), NULL FROM raw.ranks
@@ -24,6 +25,7 @@ FROM (
     UNION ALL (SELECT 'nothing_known', 1, NULL FROM raw.diagnostics WHERE key = 'nothing_known' LIMIT 1)
     UNION ALL (SELECT 'times_in_order', 1, NULL FROM raw.meta WHERE key = 'property.source.times' LIMIT 1)
     UNION ALL (SELECT 'host_untold', 1, value FROM raw.meta WHERE key = 'property.source.host' LIMIT 1)
+    UNION ALL (SELECT 'devices_untold', 1, value FROM raw.meta WHERE key = 'property.source.devices' LIMIT 1)
     UNION ALL (SELECT 'call', 1, NULL FROM raw.api_calls LIMIT 1)
     UNION ALL SELECT 'rules', 1, value FROM raw.meta WHERE key = 'rules'
 )

@@ -298,13 +298,13 @@ class Engine {
             }
         // What files gain that have nothing to do with each other is no sum.
         if (!any || !session_.contents().not_one_job.empty()) return;
-        out_.combined = bound_of(all, aftermath(interrupting),
-                                 "the time in which at least one of them goes on, and what it leaves behind");
+        // What the rank that waits longest waits beyond the average of all.
+        int64_t beyond = 0;
         for (const Finding& finding : out_.findings)
-            if (finding.bound && finding.bound->ns > out_.combined->ns) {
-                out_.combined->ns = finding.bound->ns;
-                out_.combined->pct = finding.bound->pct;
-            }
+            if (finding.bound && find_rule(finding.rule)->of_slowest_rank)
+                beyond += std::max<int64_t>(0, finding.bound->ns * parts_ - query::length_of(finding.times));
+        out_.combined = bound_of(all, aftermath(interrupting) + beyond,
+                                 "the time in which at least one of them goes on, and what it leaves behind");
     }
 
     query::Session& session_;

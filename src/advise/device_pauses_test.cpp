@@ -101,6 +101,51 @@ TEST(DevicePauses, OfTheRecordingAreNotThePrograms) {
     EXPECT_THAT(finding.evidence, HasSubstr("40, which ran in 400.00 ms"));
 }
 
+// Two ranks pause together: the steps are those of one.
+TEST(DevicePauses, OfSeveralRanksAreNotAddedUp) {
+    Recorded r;
+    r.begin();
+    for (int64_t rank = 0; rank < 2; ++rank) {
+        if (rank > 0) r.t.add_rank(rank);
+        for (int64_t i = rank > 0 ? 0 : 60; i < 80; i = i == 19 ? 60 : i + 1)
+            r.t.annotation("ProfilerStep#" + std::to_string(i), Recorded::at(i), 10 * kMs,
+                           r.t.thread(1, 100 + rank));
+    }
+    const Advice found = r.ask("beside_ops");
+    ASSERT_FALSE(found.findings.empty());
+    EXPECT_THAT(found.findings[0].evidence, HasSubstr("40, which ran in 400.00 ms"));
+}
+
+// The numbers in a server's marks are sizes of batches.
+TEST(DevicePauses, IdleTimeOfAServerIsNotAPauseOfTheRecording) {
+    Recorded r;
+    r.t.builder.info().frameworks = {"PyTorch"};
+    r.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0).sm_count = 108;
+    for (int64_t i = 0; i < 20; ++i) {
+        const int64_t at = i * 50 * kMs;
+        r.t.annotation("step[DECODE bs=" + std::to_string(1 + 3 * (i % 5)) + "]", at, 10 * kMs, r.t.thread());
+        r.launched("ampere_sgemm_128x64_nn", at + 100 * kUs, at + 2 * kMs, 8 * kMs);
+    }
+    for (const Finding& finding : r.ask("beside_ops").findings)
+        EXPECT_THAT(finding.title, ::testing::Not(HasSubstr("recording pauses")));
+}
+
+// Iterations of two lengths with short marks are not ones whose mark is missing.
+TEST(DevicePauses, ShortMarksTellNothingOfWhatLiesBetween) {
+    Recorded r;
+    r.t.builder.info().frameworks = {"PyTorch"};
+    r.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0).sm_count = 108;
+    int64_t at = 0;
+    for (int64_t i = 0; i < 20; ++i) {
+        r.t.annotation("ProfilerStep#" + std::to_string(i), at, 2 * kMs, r.t.thread());
+        r.launched("ampere_sgemm_128x64_nn", at + 100 * kUs, at + 2 * kMs, 7 * kMs);
+        at += (i % 5 < 2 ? 30 : 10) * kMs;
+    }
+    const Advice found = r.ask("uneven_iterations");
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_THAT(found.findings[0].title, ::testing::Not(HasSubstr("lie between")));
+}
+
 // A P100 has no Tensor Cores: its products are no elementwise ops all the same.
 TEST(DevicePauses, ProductsWithoutTensorCoresAreNotElementwise) {
     const auto found = [](const std::string& op) {

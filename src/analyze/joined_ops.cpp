@@ -64,6 +64,9 @@ class JoinOps {
         return {s.shapes.value, s.dtypes.value, s.concrete.value, s.strides.value};
     }
 
+    // Names that are gone through to find threads of execution traces, over all of them: some ten seconds.
+    static constexpr int64_t kMostLooked = 1'000'000'000;
+
     void tell(const ExecutionTrace& trace, const std::string& problem) {
         if (out_.problems.size() < kMostProblems)
             out_.problems.push_back(fmt::format("{} {}", trace.source, problem));
@@ -167,7 +170,9 @@ class JoinOps {
     void join_by_order(const ExecutionTrace& trace, const CallsByThread& calls) {
         std::vector<Sequence> threads;
         std::vector<const std::vector<uint32_t>*> rows;
+        int64_t all_calls = 0;
         for (const auto& [track, each] : calls) {
+            all_calls += std::ssize(each);
             threads.push_back(sequence_of(each));
             rows.push_back(&each);
         }
@@ -175,6 +180,9 @@ class JoinOps {
             while (end < trace.ops.size() && trace.ops[end].thread == trace.ops[begin].thread)
                 ++end;
             const std::span<const ExecutedOp> ops(trace.ops.data() + begin, end - begin);
+            looked_ += static_cast<int64_t>(threads.size()) * std::ssize(ops) + all_calls;
+            if (looked_ > kMostLooked)
+                return tell(trace, "has too many threads to look for all of them in the trace");
             const FoundPlace found = find_place(sequence_of(trace, ops), threads);
             if (!found.place) {
                 tell(trace, fmt::format("has {} calls in thread {} that {}", ops.size(),
@@ -216,6 +224,7 @@ class JoinOps {
     }
 
     Profile& p_;
+    int64_t looked_ = 0;
     JoinedOps out_;
     absl::flat_hash_map<Key, SignatureId> known_;
     absl::flat_hash_map<int64_t, uint32_t> numbers_;  // rows; kTwice: of several calls

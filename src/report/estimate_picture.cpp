@@ -171,9 +171,11 @@ std::string render_estimate_picture(const ModelGraph& graph, const query::Estima
             other_s += layer.bound_s;
         }
     const std::string title = fmt::format("{} on {}", graph.name, answer.settings.device->name);
-    std::string note = fmt::format("batch {:g}, {}: at least {}; bounds, nothing is measured", estimate.batch,
-                                   query::format_text(answer.settings),
-                                   human(query::Unit::kNs, estimate.total.bound_s * 1e9));
+    const std::string bound = estimate.total.bound_s > 0
+                                  ? "at least " + human(query::Unit::kNs, estimate.total.bound_s * 1e9)
+                                  : std::string("what it takes is not known");
+    std::string note = fmt::format("batch {:g}, {}: {}; bounds, nothing is measured", estimate.batch,
+                                   query::format_text(answer.settings), bound);
     if (others > 0)
         note += fmt::format(". {} layers only move data ({}) and are not drawn", others,
                             human(query::Unit::kNs, other_s * 1e9));

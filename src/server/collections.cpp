@@ -115,6 +115,10 @@ Status Collections::refuse_what_crashed(const Named& named) {
 Expected<std::unique_ptr<Collections::Question>> Collections::ask(const Named& named,
                                                                   std::shared_ptr<CancellationToken> asker) {
     if (const Status fine = refuse_what_crashed(named); !fine) return fail(not_shown(named, fine.error()));
+    // Each that waits holds a worker of the server, which others need.
+    if (turns_.waiting() >= kMostWaiting)
+        return fail(Problem(503, "busy",
+                            "too many questions about stores and sweeps go on at the same time; ask again"));
     return std::make_unique<Question>(*this, named, std::move(asker));
 }
 

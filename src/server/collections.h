@@ -86,6 +86,7 @@ class Collections {
     void interrupt();
 
   private:
+    static constexpr uint64_t kMostWaiting = 12;
     static constexpr uint64_t kAtOnce = 2;  // each question takes memory and threads of its own
 
     Expected<std::unique_ptr<Question>> ask(const Named& named, std::shared_ptr<CancellationToken> asker);

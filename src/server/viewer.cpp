@@ -141,7 +141,8 @@ Result<Subjects> find_subjects(const std::vector<std::string>& paths) {
     Subjects found;
     for (const std::string& path : paths) {
         if (fleet::is_store(path)) {
-            found.stores.push_back(path);
+            OPSIGHT_ASSIGN(std::string shown, fleet::address_to_show(path));
+            found.stores.push_back(std::move(shown));
             continue;
         }
         if (query::is_sweep(path)) {

@@ -150,17 +150,16 @@ bool tell_unseen_device(const RunFacts& f, double share, bool host, Finding& fin
     if (host)
         finding.title = fmt::format(
             "The program does something else than ops and calls in {} of the time; what the GPU did "
-            "meanwhile "
-            "was not recorded",
+            "meanwhile was not recorded",
             percent(share));
-    finding.evidence += fmt::format("{}Launches were recorded, but no work of a device: see the diagnostics.",
-                                    finding.evidence.empty() ? "" : " ");
+    finding.evidence += (finding.evidence.empty() ? "" : " ") + unseen_device(f);
     return true;
 }
 
 // Where the recording paused, as its steps' numbers tell, nothing is known of the time in between.
 bool tell_pauses(const RunFacts& f, double share, Finding& finding) {
-    if (2 * static_cast<double>(f.skipped_ns) < share / 100 * static_cast<double>(f.wall_ns)) return false;
+    if (2 * static_cast<double>(f.all_skipped_ns) < share / 100 * static_cast<double>(f.wall_ns))
+        return false;
     if (f.skipped_steps == 0) return false;
     finding.kind = "unknown";
     finding.title =

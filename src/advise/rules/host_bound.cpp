@@ -164,10 +164,7 @@ Status check(Context& c) {
         finding.kind = "unknown";
         finding.title = fmt::format("{} take {} of the time; what the GPU did meanwhile was not recorded",
                                     f.ops ? "Ops and calls on the CPU" : "Calls on the CPU", percent(share));
-        finding.evidence = f.lost_launches > 0
-                               ? "Launches were recorded, but no work of a device: see the diagnostics."
-                           : f.work_lost ? "Work was given to a device, and the file has none of it."
-                                         : "The file is cut: the missing part may hold work of a device.";
+        finding.evidence = unseen_device(f);
         finding.view = "timeline";
     } else if (!f.device_work) {
         tell_work_of_the_cpu(c, share, finding);

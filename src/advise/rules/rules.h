@@ -109,6 +109,10 @@ std::string grouped_optimizer(const query::RunFacts& f);
 // segments are of PyTorch 2.11 and ROCm 7 on at the earliest, and do not work everywhere.
 std::string allocator_options(const query::RunFacts& f);
 
+// Where no work of a device is in the recording though some was launched, or may have been: how that is
+// known.
+std::string unseen_device(const query::RunFacts& f);
+
 // Time in which no kernel runs.
 Result<query::TimeSpans> times_without_kernels(query::Session& session);
 

@@ -213,6 +213,12 @@ Result<query::TimeSpans> without_queued(query::Session& session, const query::Ti
     return query::common(times, others);
 }
 
+std::string unseen_device(const RunFacts& f) {
+    if (f.lost_launches > 0) return "Launches were recorded, but no work of a device: see the diagnostics.";
+    return f.work_lost ? "Work was given to a device, and the file has none of it."
+                       : "The file is cut: the missing part may hold work of a device.";
+}
+
 Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans kernels) {
     constexpr int64_t kLongest = 10'000;  // a stream goes on within some microseconds
     if (kernels.empty() || !session.contents().device_work) return kernels;

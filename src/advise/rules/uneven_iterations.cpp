@@ -14,8 +14,7 @@ Finding behind_a_mark(const query::IterationSpread& spread) {
                                 static_cast<double>(behind_ns) / static_cast<double>(spread.median_ns))};
     finding.evidence = fmt::format(
         "The mark of iteration {} of rank {} is {} long (the median iteration: {}); what follows until the "
-        "next "
-        "one begins is in no mark: other work, or an iteration whose mark was not recorded.",
+        "next one begins is in no mark: other work, or an iteration whose mark was not recorded.",
         spread.longest, spread.rank, milliseconds(spread.longest_own_ns), milliseconds(spread.median_ns));
     finding.advice =
         "Averages count that time for the iteration before it: the timeline shows what runs there.";
@@ -29,8 +28,10 @@ Status check(Context& c) {
     if (spread.count < 5 || spread.median_ns <= 0)
         return c.cannot("the range has fewer than five iterations after the warm-up"), Status();
     const double times = static_cast<double>(spread.longest_ns) / static_cast<double>(spread.median_ns);
-    if (times >= c.threshold("times") && static_cast<double>(spread.longest_own_ns) <
-                                             c.threshold("times") * static_cast<double>(spread.median_ns)) {
+    const double long_ns = c.threshold("times") * static_cast<double>(spread.median_ns);
+    const bool marks_hold_most = 2 * spread.median_own_ns >= spread.median_ns;
+    if (times >= c.threshold("times") && marks_hold_most &&
+        static_cast<double>(spread.longest_own_ns) < long_ns) {
         c.add(behind_a_mark(spread));
         return {};
     }

@@ -10,6 +10,12 @@ bool is_store(const std::string& address) {
     return clickhouse::is_address(address) || parquet::is_store(address);
 }
 
+Result<std::string> address_to_show(const std::string& address) {
+    if (!clickhouse::is_address(address)) return address;
+    OPSIGHT_ASSIGN(const clickhouse::Address parsed, clickhouse::parse_address(address));
+    return parsed.text();
+}
+
 Result<std::unique_ptr<Store>> open_store(const std::string& address, bool to_push) {
     if (clickhouse::is_address(address)) return clickhouse::open_cluster(address, to_push);
     const size_t scheme = address.find("://");

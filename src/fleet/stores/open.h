@@ -12,6 +12,9 @@ namespace opsight::fleet {
 // scheme. Opens nothing.
 bool is_store(const std::string& address);
 
+// The address as it may be shown: one that holds a password is an error, before anything of it is repeated.
+Result<std::string> address_to_show(const std::string& address);
+
 // `to_push`: it is made where it is not there.
 Result<std::unique_ptr<Store>> open_store(const std::string& address, bool to_push);
 

@@ -68,12 +68,12 @@ class Files {
     }
 
     Status add_trace(PeekedSource& source, const std::string& name) {
-        constexpr size_t kMost = size_t{4} << 30, kStep = size_t{1} << 20;
+        constexpr size_t kMost = size_t{1} << 30, kStep = size_t{1} << 20;
         std::string text;
         for (size_t got = kStep; got == kStep;) {
             const size_t used = text.size();
             if (used >= kMost)
-                return fail("has more than 4 GiB, which are not read", name, {}, "record fewer steps");
+                return fail("has more than 1 GiB, which are not read", name, {}, "record fewer steps");
             text.resize(used + kStep);
             OPSIGHT_ASSIGN(got, read_fully(source, text.data() + used, kStep));
             text.resize(used + got);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <set>
 
 #include "analyze/host_states.h"
 #include "hardware/op_tables.h"
@@ -111,10 +112,10 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
                                      .set("small_bytes", int64_t{0}));
     };
     const auto kernels = [&](bool eligible) -> Result<Occurrences> {
-        OPSIGHT_ASSIGN(const std::string products, product_ops(session));
-        return in_range(
-            session,
-            duck::Statement(sql::times_plain_kernels).set("eligible", eligible).set("products", products));
+        OPSIGHT_ASSIGN(const ProductOps products, product_ops(session));
+        return in_range(session, duck::Statement(sql::times_plain_kernels)
+                                     .set("eligible", eligible)
+                                     .set("products", products.ids));
     };
     const auto softmax = [&](bool device) {
         return in_range(session, duck::Statement(sql::times_attention).set("device", device));
@@ -164,13 +165,18 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
                     duck::Statement(sql::times_device).set("kernels", activity == Activity::kKernels));
 }
 
-Result<std::string> product_ops(Session& session) {
+Result<ProductOps> product_ops(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::products_of_ops));
-    std::string ids;
-    for (const auto& row : rows.rows)
-        if (hardware::is_tensor_core_op(text(row[1])) || hardware::is_tensor_core_node_type(text(row[2])))
-            ids += (ids.empty() ? "" : ",") + std::to_string(integer(row[0]));
-    return ids;
+    ProductOps found;
+    std::set<std::string> names;
+    for (const auto& row : rows.rows) {
+        const std::string name = text(row[1]);
+        if (!hardware::is_tensor_core_op(name) && !hardware::is_tensor_core_node_type(text(row[2]))) continue;
+        found.ids += (found.ids.empty() ? "" : ",") + std::to_string(integer(row[0]));
+        names.insert(name);
+    }
+    found.names.assign(names.begin(), names.end());
+    return found;
 }
 
 Result<Occurrences> times_of_calls(Session& session, const std::string& pattern) {

@@ -54,8 +54,12 @@ Result<Occurrences> times_of_annotations(Session& session, const std::string& pa
 Result<Occurrences> times_of_kernels(Session& session, const std::string& pattern);
 
 // Ops that are matrix products, convolutions and the like by name, whether or not their device or type lets
-// them use Tensor Cores: their op_identities.id, joined by commas.
-Result<std::string> product_ops(Session& session);
+// them use Tensor Cores: their op_identities.id, joined by commas, and their names, each once.
+struct ProductOps {
+    std::string ids;
+    std::vector<std::string> names;
+};
+Result<ProductOps> product_ops(Session& session);
 
 struct OpChoice {
     std::string pattern, dtypes = {};  // regular expressions; no dtypes: any

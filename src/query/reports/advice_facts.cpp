@@ -24,11 +24,18 @@ Result<IterationSpread> iteration_spread(Session& session, double times) {
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    session.query(duck::Statement(sql::iteration_spread).set("times", times)));
     const auto& row = rows.rows.at(0);
-    IterationSpread spread{integer(row[0]),     integer(row[1]), integer(row[2]), integer(row[3], -1),
-                           integer(row[4], -1), integer(row[5]), integer(row[6]), {}};
-    if (real(row[7]) >= times)
-        spread.two_lengths = {{integer(row[8]), integer(row[9]), integer(row[10])},
-                              {integer(row[11]), integer(row[12]), integer(row[13])}};
+    IterationSpread spread;
+    spread.count = integer(row[0]);
+    spread.median_ns = integer(row[1]);
+    spread.longest_ns = integer(row[2]);
+    spread.longest = integer(row[3], -1);
+    spread.rank = integer(row[4], -1);
+    spread.long_ones = integer(row[5]);
+    spread.longest_own_ns = integer(row[6]);
+    spread.median_own_ns = integer(row[7]);
+    if (real(row[8]) >= times)
+        spread.two_lengths = {{integer(row[9]), integer(row[10]), integer(row[11])},
+                              {integer(row[12]), integer(row[13]), integer(row[14])}};
     return spread;
 }
 

@@ -22,8 +22,8 @@ struct IterationSpread {
     int64_t count = 0, median_ns = 0, longest_ns = 0;
     int64_t longest = -1, rank = -1;  // number of the iteration, and of the rank
     int64_t long_ones = 0;            // above `times` the median
-    int64_t longest_own_ns =
-        0;  // of the longest, its mark alone: until the next one begins, nothing is marked
+    // The marks alone, of the longest and the median: until the next mark begins nothing is marked.
+    int64_t longest_own_ns = 0, median_own_ns = 0;
     // Where all are of two lengths and the longer ones take `times` as long at least: the average is neither.
     struct Group {
         int64_t count = 0, min_ns = 0, max_ns = 0;

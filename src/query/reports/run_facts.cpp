@@ -119,9 +119,9 @@ Status read_eligible(Session& session, Facts& facts) {
 }
 
 Status read_kernels(Session& session, Facts& facts) {
-    OPSIGHT_ASSIGN(const std::string products, product_ops(session));
+    OPSIGHT_ASSIGN(const ProductOps products, product_ops(session));
     OPSIGHT_ASSIGN(const duck::Rows kernels,
-                   session.query(duck::Statement(sql::kernel_times).set("products", products)));
+                   session.query(duck::Statement(sql::kernel_times).set("products", products.ids)));
     const auto& row = kernels.rows.at(0);
     facts.kernels = integer(row[0]);
     facts.kernel_ns = integer(row[1]);
@@ -176,6 +176,7 @@ Status read_pauses(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::skipped_steps));
     facts.skipped_steps = integer(rows.rows.at(0)[0]);
     facts.skipped_ns = integer(rows.rows[0][1]);
+    facts.all_skipped_ns = integer(rows.rows[0][2]);
     return {};
 }
 

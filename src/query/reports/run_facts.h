@@ -61,8 +61,9 @@ struct RunFacts {
     int64_t first_queued_ns = 0, idle_behind_ns = 0, host_behind_ns = 0, cpu_behind_ns = 0;
     // Of the same three: what lies in pauses of the device before work that was launched already.
     int64_t idle_queued_ns = 0, host_queued_ns = 0, cpu_queued_ns = 0;
-    int64_t skipped_steps = 0,
-            skipped_ns = 0;  // of pauses of the recording, as the numbers of its steps tell
+    // Of pauses of the recording, as the numbers of its steps tell: of the rank that has most, and of all
+    // ranks.
+    int64_t skipped_steps = 0, skipped_ns = 0, all_skipped_ns = 0;
     // Launches of the profile of which no device work was recorded, and their share of those and the kernels.
     int64_t lost_launches = 0;
     double lost_pct = 0;

@@ -139,10 +139,18 @@ Result<std::string> pauses_note(Session& session) {
     if (steps == 0) return std::string();
     return fmt::format(
         "the numbers of the steps jump: {} step{} between the iterations {} not recorded, and the {:.3f} s "
-        "in which "
-        "they ran count as the time of the iterations before them; choose iterations without such a pause",
+        "in which they ran count as the time of the iterations before them; choose iterations without such a "
+        "pause",
         steps, steps == 1 ? "" : "s", steps == 1 ? "was" : "were",
         static_cast<double>(integer(rows.rows[0][1])) / 1e9);
+}
+
+// How kernels are recorded in place of the graphs that hold them.
+std::string way_to_kernels(const std::string& producer) {
+    if (producer.starts_with("Nsight Systems"))
+        return " (nsys profile --cuda-graph-trace=node records kernels)";
+    if (producer.starts_with("Opsight")) return " (without --cuda-whole-graphs kernels are recorded)";
+    return {};
 }
 
 // Where devices were recorded by graph and not by kernel.
@@ -151,11 +159,11 @@ Result<std::string> graphs_note(Session& session) {
     const int64_t graphs = integer(rows.rows.at(0)[0]);
     if (graphs == 0) return std::string();
     return fmt::format(
-        "{} graph{} of the GPU's work {} recorded as a whole, without the kernels in {}: utilization is at "
-        "most what "
-        "is shown, since pauses within a graph count as work (nsys profile --cuda-graph-trace=node records "
-        "kernels)",
-        graphs, graphs == 1 ? "" : "s", graphs == 1 ? "was" : "were", graphs == 1 ? "it" : "them");
+        "{} piece{} of the GPU's work {} recorded as a whole, without the kernels in {}: utilization is at "
+        "most "
+        "what is shown, since pauses within count as work{}",
+        graphs, graphs == 1 ? "" : "s", graphs == 1 ? "was" : "were", graphs == 1 ? "it" : "them",
+        way_to_kernels(text(rows.rows[0][1])));
 }
 
 Result<ResultTable> all_ops(Session& session, const TableShape& shape) {

@@ -100,9 +100,12 @@ Status no_room_for(const std::string& path) {
 
 }  // namespace
 
+// Another tool's file of that name is not a plan of ours.
 bool is_sweep(const std::string& path) {
     std::error_code problem;
-    return fs::is_regular_file(path + "/sweep.json", problem);
+    if (!fs::is_regular_file(path + "/sweep.json", problem)) return false;
+    const Result<std::string> text = small_regular_file(path + "/sweep.json", kLargest);
+    return text && text->find("\"opsight_sweep\"") != std::string::npos;
 }
 
 Result<RecordedRun> read_profile_of_run(const std::string& profile, bool may_write) {
@@ -236,6 +239,9 @@ Status SweepFolder::read_runs() {
     for (std::string line; std::getline(lines, line);) {
         ++number;
         if (line.empty()) continue;
+        if (runs_.size() > plan::kMostRuns)
+            return fail(fmt::format("has more than {} runs", plan::kMostRuns), path, {},
+                        "sweep fewer values, or into several folders");
         std::optional<SweepRun> run = run_of(line);
         if (run)
             runs_.insert_or_assign({run->point, run->repeat, run->bare}, *run);

@@ -37,12 +37,13 @@ WITH followed AS (
 ), spread AS (
     SELECT count(*) AS iterations, any_value(c.median_ns) AS median_ns, max(t.ns) AS longest_ns,
            arg_max(t.number, t.ns) AS longest, any_value(r.number) AS rank,
-           count(*) FILTER (WHERE t.ns > $times * c.median_ns) AS long_ones, arg_max(t.own_ns, t.ns) AS longest_own_ns
+           count(*) FILTER (WHERE t.ns > $times * c.median_ns) AS long_ones, arg_max(t.own_ns, t.ns) AS longest_own_ns,
+           median(t.own_ns)::BIGINT AS median_own_ns
     FROM times t
     JOIN chosen c ON c.rank = t.rank
     LEFT JOIN raw.ranks r ON r.id = t.rank
 )
-SELECT s.iterations, s.median_ns, s.longest_ns, s.longest, s.rank, s.long_ones, s.longest_own_ns, g.wide,
-       g.short_ones, g.short_min, g.short_max, g.long_ones, g.long_min, g.long_max
+SELECT s.iterations, s.median_ns, s.longest_ns, s.longest, s.rank, s.long_ones, s.longest_own_ns, s.median_own_ns,
+       g.wide, g.short_ones, g.short_min, g.short_max, g.long_ones, g.long_min, g.long_max
 FROM spread s
 LEFT JOIN groups g ON true

@@ -1,6 +1,6 @@
 -- Where no calls of the device's API were recorded: the first op of its name that launches work, and takes $long_ns and
--- ten times what any later one takes, within the time in which only the CPU is at work. The three longest, where they
--- hold half of that time.
+-- ten times what any later one takes, within the time in which only the CPU is at work. The three longest of each rank,
+-- where they hold half of that time.
 WITH launching AS (
     SELECT DISTINCT op_span AS id FROM raw.device_spans WHERE op_span >= 0
 ), each AS (
@@ -16,8 +16,7 @@ WITH launching AS (
     FROM each e
     SEMI JOIN launching l ON l.id = e.id
     WHERE e.nth = 1 AND e.dur_ns >= $long_ns AND 10 * coalesce(e.later_ns, 0) <= e.dur_ns
-    ORDER BY e.dur_ns DESC, e.id
-    LIMIT 3
+    QUALIFY row_number() OVER (PARTITION BY e.rank ORDER BY e.dur_ns DESC, e.id) <= 3
 ), within AS (
     SELECT name, dur_ns, within_ns AS ns FROM within_resource('long', 'cpu') WHERE within_ns > 0
 )

@@ -1,4 +1,4 @@
 -- Functions whose calls a summary of nvprof tells only as sums, which are counters (import/nvprof/printed_sums.cpp).
-SELECT count(*)
+SELECT count(DISTINCT name)
 FROM raw.tracks
 WHERE tid_text = 'API calls'

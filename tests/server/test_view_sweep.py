@@ -108,6 +108,15 @@ class SweepInTheViewer(unittest.TestCase):
         self.assertEqual(failed.returncode, 1)
         self.assertIn("is not the plan of a sweep", failed.stderr)
 
+    def test_another_tools_file_of_that_name_hides_no_profile(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(os.path.join(self.runs, "a1.opsight"), folder)
+            with open(os.path.join(folder, "sweep.json"), "w", encoding="utf-8") as file:
+                file.write('{"method": "bayes"}')
+            with Server(folder) as server:
+                shown = server.json("/profiles")
+                self.assertEqual((len(shown["profiles"]), shown["sweeps"]), (1, []))
+
     def test_a_viewer_that_may_not_write_keeps_nothing(self):
         kept = os.path.join(self.sweep, "runs", "batch=1,kind=a.1.json")
         shutil.copy(os.path.join(self.runs, "a1.opsight"), kept.removesuffix("json") + "opsight")

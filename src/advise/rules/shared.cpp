@@ -208,8 +208,11 @@ void tell_queued(const RunFacts& f, int64_t queued_ns, Finding& finding) {
 
 Result<query::TimeSpans> without_queued(query::Session& session, const query::TimeSpans& times) {
     if (!session.contents().device_work) return times;
-    OPSIGHT_ASSIGN(const query::Occurrences queued, query::times_of(session, query::Activity::kQueued));
-    OPSIGHT_ASSIGN(const query::TimeSpans others, query::times_without(session, queued.times));
+    const auto make = [&session]() -> Result<query::TimeSpans> {
+        OPSIGHT_ASSIGN(const query::Occurrences queued, query::times_of(session, query::Activity::kQueued));
+        return query::times_without(session, queued.times);
+    };
+    OPSIGHT_ASSIGN(const query::TimeSpans others, session.remember<query::TimeSpans>("times_unqueued", make));
     return query::common(times, others);
 }
 

@@ -100,10 +100,11 @@ Status no_room_for(const std::string& path) {
 
 }  // namespace
 
-// Another tool's file of that name is not a plan of ours.
+// Another tool's file of that name is not a plan of ours; a damaged one of ours has its runs beside it.
 bool is_sweep(const std::string& path) {
     std::error_code problem;
     if (!fs::is_regular_file(path + "/sweep.json", problem)) return false;
+    if (fs::is_regular_file(path + "/runs.jsonl", problem)) return true;
     const Result<std::string> text = small_regular_file(path + "/sweep.json", kLargest);
     return text && text->find("\"opsight_sweep\"") != std::string::npos;
 }

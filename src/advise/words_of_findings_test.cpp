@@ -235,5 +235,32 @@ TEST(Words, RemediesForTensorCoresFitTheFloatsOfTheOps) {
     EXPECT_THAT(finding("").evidence, HasSubstr("was not recorded"));
 }
 
+// A P100 has no Tensor Cores: its products are no elementwise ops all the same.
+TEST(Words, ProductsWithoutTensorCoresAreNotElementwise) {
+    const auto found = [](const std::string& op) {
+        Recorded r;
+        r.kernel_ns = 10 * kUs;
+        r.begin("Tesla P100-PCIE-16GB");
+        r.op(op, 20 * kUs, 900 * kUs, "maxwell_sgemm_128x64_nn");
+        return r.ask("plain_kernels");
+    };
+    EXPECT_EQ(found("aten::addmm").quiet.size(), 1u);
+    EXPECT_EQ(found("aten::gelu").findings.size(), 1u);
+}
+
+TEST(Words, TheRateOf64BitFloatsIsTheDevices) {
+    const auto advice = [](const std::string& gpu) {
+        Recorded r;
+        r.kernel_ns = 10 * kUs;
+        r.begin(gpu);
+        r.op("aten::mm", 20 * kUs, 900 * kUs, "dgemm",
+             r.detail("[[64, 64], [64, 64]]", "[\"double\", \"double\"]"));
+        const Advice found = r.ask("double_precision");
+        return found.findings.empty() ? std::string() : found.findings[0].advice;
+    };
+    EXPECT_THAT(advice("NVIDIA A100-SXM4-40GB"),
+                HasSubstr("at 100.0% of the rate of 32-bit floats (19.5 against 19.5"));
+}
+
 }  // namespace
 }  // namespace opsight::advise

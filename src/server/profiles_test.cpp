@@ -276,6 +276,14 @@ TEST(FindSubjects, NamesEachFileOnce) {
     EXPECT_EQ(found->profiles.size(), 1u);
 }
 
+// It would stand in the list of stores, and in every message about this one.
+TEST(FindSubjects, RefusesAnAddressWithAPasswordWithoutRepeatingIt) {
+    const auto found = find_subjects({"clickhouse://user:secret@host/runs"});
+    ASSERT_FALSE(found.has_value());
+    EXPECT_EQ(found.error().message().find("secret"), std::string::npos) << found.error().message();
+    EXPECT_EQ(find_subjects({"clickhouse://host/runs"})->stores.size(), 1u);
+}
+
 TEST(Viewer, NamesABadFileOnceInItsError) {
     const std::string path = ::testing::TempDir() + "no_profile.opsight";
     std::ofstream(path) << "no profile at all";

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "import/text/lists.h"
+
 namespace opsight::importer {
 namespace {
 
@@ -16,15 +18,6 @@ constexpr std::string_view kTensor = "Tensor(", kTensorList = "GenericList[Tenso
 void append_item(std::string& list, std::string_view item) {
     if (list.size() > 1) list += ", ";
     list += item;
-}
-
-std::string in_quotes(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-    return out + '"';
 }
 
 // "[2, 3]"; nothing where an item is not a number.

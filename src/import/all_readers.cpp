@@ -44,6 +44,7 @@ std::vector<Reader> list() {
         rocprof::results_reader(),      //
         rocprof::database_reader(),     //
         rocprof::chrome_reader(),       //
+        rocprof::plugin_reader(),       //
         rocprofcsv::table_reader(),     //
         rpd::trace_reader(),            //
         tensorrt::export_reader(),      //

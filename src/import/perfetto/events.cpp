@@ -254,13 +254,26 @@ bool Events::is_affordable(const Place& place, size_t more) {
     return growth_.take(place.pid_text.size() + place.tid_text.size() + more);
 }
 
+// Kernels that a trace tells twice count in the way in which it tells the first. What HIP asked for beside
+// kernels has no GPU.
+std::string_view Events::category_for(const Told& told) {
+    const bool by_hip = told.category == kHipOps;
+    if (by_hip && told.arguments.find("\"Agent ID\"") == told.arguments.npos) return told.category;
+    if (by_hip || told.category == kDispatches) {
+        if (kernels_told_as_.empty()) kernels_told_as_ = told.category;
+        if (kernels_told_as_ != told.category) return told.category;
+    }
+    return category_of(told.category);
+}
+
 // `dur` -1: it has none.
 void Events::put_span(const Told& told, std::string_view phase, int64_t dur) {
     const Place place = place_of(told);
     if (!is_affordable(place, told.name.size() + told.arguments.size())) return;
-    const std::string_view category = category_of(told.category);
+    const std::string_view category = category_for(told);
     // Of two members of one name the first counts.
-    std::string arguments = inside(more_arguments("{" + told.arguments + "}", told.category));
+    std::string arguments;
+    if (category != told.category) arguments = inside(more_arguments("{" + told.arguments + "}", category));
     join(arguments, told.arguments, ",");
     json_.line().object([&] {
         json_.field("ph", phase).field("cat", category).field("name", told.name);

@@ -53,6 +53,7 @@ class Events {
     void end(const Told& told);
     bool is_affordable(const Place& place, size_t more = 0);
     void put_counters(const std::vector<uint64_t>& counters, const std::vector<double>& values, int64_t time);
+    std::string_view category_for(const Told& told);
     void put_span(const Told& told, std::string_view phase, int64_t dur);
     void put_flows(const Told& told, const Place& place, std::string_view category);
     void put_arrow(std::string_view phase, std::string_view kind, const Place& place, int64_t time,
@@ -66,6 +67,7 @@ class Events {
     absl::flat_hash_map<uint64_t, std::vector<Told>> open_;  // by track
     absl::flat_hash_set<uint64_t> begun_flows_;
     uint64_t count_ = 0;
+    std::string kernels_told_as_;  // a category of rocprofv2
 };
 
 }  // namespace opsight::importer::perfetto

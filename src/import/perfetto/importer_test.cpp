@@ -274,6 +274,32 @@ TEST_F(PerfettoTest, WordsOfRocprof) {
     EXPECT_EQ(p.host.kind[0], HostKind::kAnnotation);
 }
 
+// What its HIP and its HSA tell of the same kernels.
+TEST_F(PerfettoTest, WordsOfRocprofTwo) {
+    TestTrace trace;
+    trace.clear().thread(2, 70, 70, "HIP API 70");
+    trace.track(Bytes().number(1, 3).text(2, "Dev 1 Queue 2"));
+    trace.track(Bytes().number(1, 4).text(2, "HipStream 0"));
+    trace.slice(2, 900, 500, "ROCTX_API", "step 1", {whole("RocTx ID", 0)});
+    trace.slice(2, 1000, 100, "HIP_API", "hipLaunchKernel", {});
+    trace.slice(3, 1500, 400, "KERNELS", "gemm(float*)",
+                {whole("Agent ID", 1), whole("Queue ID", 2), whole("GRD", 1000), whole("WGR", 256),
+                 whole("LDS", 512), whole("SCR", 0)});
+    trace.slice(4, 1500, 400, "HIP_OPS", "gemm(float*)", {whole("Agent ID", 1), whole("Process ID", 70)});
+    trace.slice(4, 1950, 10, "HIP_OPS", "FillBuffer", {whole("Process ID", 70)});
+    const Profile p = imported(trace);
+    ASSERT_EQ(p.device.size(), 1u);
+    EXPECT_EQ(p.device.dur[0], 400);
+    EXPECT_EQ(p.devices.at(0).number, 1);
+    const LaunchConfig& config = p.launch_configs[p.device.config[0].index()];
+    EXPECT_EQ(config.grid[0], 4);
+    EXPECT_EQ(config.block[0], 256);
+    EXPECT_EQ(config.static_shared_bytes, 512);
+    EXPECT_EQ(p.host.kind[0], HostKind::kAnnotation);
+    EXPECT_EQ(p.host.kind[1], HostKind::kRuntimeApi);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnknownCategory), 2) << "told again, and without a GPU";
+}
+
 TEST_F(PerfettoTest, CompressedPackets) {
     TestTrace inner, trace;
     inner.clear().thread(2, 1, 1, "main").slice(2, 10, 5, "cpu_op", "a");

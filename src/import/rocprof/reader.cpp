@@ -3,6 +3,7 @@
 #include "import/reader/tables.h"
 #include "import/rocprof/chrome.h"
 #include "import/rocprof/importer.h"
+#include "import/rocprof/plugin_json.h"
 #include "import/rocprof/rocpd.h"
 
 namespace opsight::importer::rocprof {
@@ -39,7 +40,19 @@ Claim sniff_chrome(const Head& head) {
     return is_chrome_trace(head.first()) ? Claim::kCertain : Claim::kNone;
 }
 
+Claim sniff_plugin(const Head& head) {
+    return is_plugin_json(head.first()) ? Claim::kCertain : Claim::kNone;
+}
+
 }  // namespace
+
+Reader plugin_reader() {
+    return {.name = "traces of rocprofv2",
+            .description = "what 'rocprofv2 --plugin json' wrote: calls, kernels, copies, in whole us",
+            .endings = {".json"},
+            .sniff = sniff_plugin,
+            .read = read_one<import_plugin_json>};
+}
 
 Reader chrome_reader() {
     return {.name = "traces of rocprof 1",

@@ -1,4 +1,4 @@
-// Results of rocprofv3: JSON, and databases; traces of rocprof 1.
+// Results of rocprofv3: JSON, and databases; traces of rocprof 1 and 2.
 #pragma once
 
 #include "import/reader/reader.h"
@@ -6,6 +6,7 @@
 namespace opsight::importer::rocprof {
 
 Reader chrome_reader();
+Reader plugin_reader();
 Reader results_reader();
 Reader database_reader();
 

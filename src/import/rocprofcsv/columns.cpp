@@ -20,10 +20,13 @@ constexpr std::pair<std::string_view, Field> kNames[] = {
     {"correlation_id", Field::kCorrelation},
     {"start_timestamp", Field::kBegin},
     {"beginns", Field::kBegin},
+    {"timestamp", Field::kBegin},
     {"end_timestamp", Field::kEnd},
+    {"stop_timestamp", Field::kEnd},
     {"endns", Field::kEnd},
     {"agent_id", Field::kAgent},
     {"gpu-id", Field::kAgent},
+    {"gpu_id", Field::kAgent},
     {"queue_id", Field::kQueue},
     {"queue-id", Field::kQueue},
     {"stream_id", Field::kStream},
@@ -43,9 +46,11 @@ constexpr std::pair<std::string_view, Field> kNames[] = {
     {"grid_size_z", Field::kGridZ},
     {"lds_block_size", Field::kSharedBytes},
     {"group_segment_size", Field::kSharedBytes},
+    {"lds_per_workgroup", Field::kSharedBytes},
     {"lds", Field::kSharedBytes},
     {"scratch_size", Field::kScratchBytes},
     {"private_segment_size", Field::kScratchBytes},
+    {"scratch_per_workitem", Field::kScratchBytes},
     {"scr", Field::kScratchBytes},
     {"vgpr_count", Field::kRegisters},
     {"arch_vgpr", Field::kRegisters},
@@ -55,6 +60,10 @@ constexpr std::pair<std::string_view, Field> kNames[] = {
     {"destination_agent_id", Field::kDestination},
     {"counter_name", Field::kCounter},
     {"counter_value", Field::kValue},
+    {"operation", Field::kOperation},
+    {"message", Field::kMessage},
+    {"roctx_id", Field::kRange},
+    {"xcc_index", Field::kPart},
     {"node_id", Field::kNode},
     {"logical_node_id", Field::kLogicalNode},
     {"agent_type", Field::kType},
@@ -67,17 +76,16 @@ constexpr std::pair<std::string_view, Field> kNames[] = {
 };
 
 // Of dispatches, beside what is used: what else is there is a counter.
-constexpr std::string_view kNoCounters[] = {"queue-index", "accum_vgpr", "sgpr", "fbar",
-                                            "wave_size",   "sig",        "obj",  "dispatchns",
-                                            "completens",  "durationns"};
+constexpr std::string_view kNoCounters[] = {"queue-index", "queue_index", "accum_vgpr", "sgpr",
+                                            "fbar",        "wave_size",   "sig",        "obj",
+                                            "dispatchns",  "completens",  "durationns", "kernel_id"};
 
 // What rocprof writes that nothing is made of, by columns that only it has.
 constexpr std::pair<std::string_view, std::string_view> kUnused[] = {
     {"allocation_size", "address"},     // memory_allocation_trace
     {"alloc_flags", "operation"},       // scratch_memory_trace
     {"sample_timestamp", "exec_mask"},  // pc_sampling_...
-    {"stop_timestamp", "operation"},    // rocprofv2: hcc_ops_trace, async_copy_trace
-    {"roctx_id", "message"},            // rocprofv2: roctx_trace
+    {"pc_sample", "shader_engines"},    // rocprofv2: pcs_trace
 };
 
 std::string lower(std::string_view text) {
@@ -114,7 +122,9 @@ Columns::Columns(const std::vector<std::string>& first_row) {
     const auto is_there = [this](std::string_view name) {
         return std::find(names_.begin(), names_.end(), name) != names_.end();
     };
-    table_ = settle(is_there("index") && is_there("kernelname") && is_there("gpu-id"));
+    is_of_v2_ = is_there("gpu_id");
+    const bool old = is_there("index") && is_there("kernelname") && is_there("gpu-id");
+    table_ = settle(old || (is_of_v2_ && has(Field::kDispatch) && has(Field::kKernel)));
     const bool unused = std::any_of(std::begin(kUnused), std::end(kUnused), [&](const auto& both) {
         return is_there(both.first) && is_there(both.second);
     });
@@ -125,7 +135,9 @@ Table Columns::settle(bool dispatches) const {
     if (dispatches) return Table::kDispatches;
     if (has(Field::kNode) && has(Field::kType)) return Table::kAgents;
     if (has(Field::kCounter) && has(Field::kValue) && has(Field::kKernel)) return Table::kCounters;
+    if (has(Field::kRange) && has(Field::kMessage) && has(Field::kBegin)) return Table::kMessages;
     if (!has(Field::kBegin) || !has(Field::kEnd)) return Table::kNone;
+    if (has(Field::kDomain) && has(Field::kOperation)) return Table::kOps;
     if (has(Field::kDirection)) return Table::kCopies;
     if (has(Field::kKernel) && has(Field::kAgent)) return Table::kKernels;
     return has(Field::kFunction) && has(Field::kDomain) ? Table::kCalls : Table::kNone;

@@ -40,7 +40,11 @@ enum class Field : uint8_t {
     kDestination,
     kCounter,
     kValue,
-    kNode,  // of an agent, as all below
+    kOperation,  // of rocprofv2, as all until kPart
+    kMessage,
+    kRange,  // of roctx: 0 where it is pushed and popped
+    kPart,   // of the GPU, whose counters stand in a row of their own
+    kNode,   // of an agent, as all below
     kLogicalNode,
     kType,
     kName,
@@ -60,6 +64,8 @@ enum class Table : uint8_t {
     kKernels,
     kCounters,    // a row for each counter of each dispatch
     kDispatches,  // of rocprof 1 and 2: a row for each kernel, with a column for each counter
+    kOps,         // of rocprofv2: what ran on devices, which are not told
+    kMessages,    // of rocprofv2: begins and ends of roctx
     kUnused
 };
 
@@ -75,6 +81,9 @@ class Columns {
     // Whole; else what is given.
     int64_t number(const std::vector<std::string>& row, Field field, int64_t otherwise = -1) const;
 
+    // Whether times of kernels are of rocprofv2, which writes what it did not ask for as it lay in memory.
+    bool is_of_v2() const { return is_of_v2_; }
+
     // Columns with a name of their own: counters of dispatches.
     struct Own {
         size_t place;
@@ -87,6 +96,7 @@ class Columns {
 
     static constexpr size_t kNone = SIZE_MAX;
     Table table_ = Table::kNone;
+    bool is_of_v2_ = false;
     std::array<size_t, static_cast<size_t>(Field::kCount)> place_;
     std::vector<std::string> names_;
     std::vector<Own> own_;

@@ -24,6 +24,7 @@ constexpr std::string_view kTables[] = {"agent_info",
                                         "hcc_ops_trace",
                                         "async_copy_trace",
                                         "roctx_trace",
+                                        "pcs_trace",
                                         "results"};
 
 struct Parts {

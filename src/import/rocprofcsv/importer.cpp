@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "import/rocprofcsv/files.h"
 #include "import/rocprofcsv/run.h"
@@ -30,8 +31,9 @@ Status without_events(const std::vector<Part>& parts, bool is_only, ProfileBuild
 
 Result<ImportFacts> read_run(const std::string& name, std::vector<Part>& parts, const ReadContext& context,
                              uint64_t bytes_before, ProfileBuilder& builder) {
-    std::stable_sort(parts.begin(), parts.end(),
-                     [](const Part& a, const Part& b) { return a.table < b.table; });
+    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+        return std::tie(a.table, a.file.path) < std::tie(b.table, b.file.path);
+    });
     Run run(parts.size() == 1 ? parts[0].file.path : name + "*", builder);
     ImportFacts facts;
     for (Part& part : parts) {

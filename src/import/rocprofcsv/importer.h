@@ -1,8 +1,9 @@
-// Imports tables of rocprof: the CSV files of rocprofv3 (a run has one for each kind of record), and
-// results.csv of rocprof 1 and 2.
+// Imports tables of rocprof: the CSV files of rocprofv3 and rocprofv2 (a run has one for each kind of
+// record), and results.csv of rocprof 1.
 //
 // Columns: source/lib/output/generateCSV.cpp of ROCm/rocprofiler-sdk, bin/tblextr.py and
-// plugin/file/file.cpp of ROCm/rocprofiler, and the tables that the documentation of both prints.
+// plugin/file/file.cpp of ROCm/rocprofiler (src/roctx/roctx.cpp of ROCm/roctracer: the ids of ranges), and
+// the tables that the documentation of both prints.
 #pragma once
 
 #include <memory>

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "base/test_files.h"
 #include "import/import.h"
@@ -243,6 +244,136 @@ TEST_F(RocprofTablesTest, WhatTellsMoreIsReadInstead) {
     EXPECT_EQ(p.ranks.size(), 1u);
     EXPECT_EQ(p.info.producer, "rocprofv3");
     EXPECT_EQ(p.diagnostics.count(Diag::kSkippedFile), 1);
+}
+
+TEST_F(RocprofTablesTest, TablesOfVersionTwoAreOneRank) {
+    write("results_70.csv", seed("rocprof_v2_results.csv"));
+    write("hip_api_trace_70.csv", seed("rocprof_v2_hip_api_trace.csv"));
+    write("hsa_api_trace_70.csv",
+          "Domain,Function,Start_Timestamp,End_Timestamp,Correlation_ID\n\n"
+          "HSA_API_DOMAIN,\"hsa_signal_create\",316678074100000,316678074100100,9\n");
+    const Profile p = imported();
+    EXPECT_EQ(p.ranks.size(), 1u) << "tables of calls do not tell the process";
+    EXPECT_EQ(host_names(p), (std::vector<std::string>{"hipMalloc", "hsa_signal_create", "hipLaunchKernel"}));
+    ASSERT_EQ(p.device.size(), 2u);
+    EXPECT_EQ(text(p, p.device.name[0]), "gemm(float*, float*)");
+    EXPECT_EQ(p.device.dur[0], 5000);
+    EXPECT_EQ(p.device.correlation[0], 2) << "the call's";
+    EXPECT_EQ(p.device.correlation[1], -1) << "0 is of no call";
+    const LaunchConfig& config = p.launch_configs[p.device.config[0].index()];
+    EXPECT_EQ(config.grid[0], 4);
+    EXPECT_EQ(config.static_shared_bytes, 512);
+    EXPECT_EQ(config.local_bytes_per_thread, 16);
+    EXPECT_EQ(config.registers_per_thread, 8);
+    ASSERT_EQ(p.counters.size(), 2u) << "SQ_WAVES of each kernel";
+    EXPECT_EQ(p.counters.value[0], 16);
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 0);
+}
+
+TEST_F(RocprofTablesTest, QueuesOfOneNumberAreThoseOfTheirGpuAndProcess) {
+    std::string rows = seed("rocprof_v2_results.csv");
+    write("results_70.csv", rows +
+                                "3,5,1,70,71,256,256,0,0,8,0,16,64,\"copy(float*) (.kd)\",316678074300000,"
+                                "316678074301000,3,4\n4,4,1,80,81,256,256,0,0,8,0,16,64,\"copy(float*) "
+                                "(.kd)\",316678074300000,316678074301000,3,4\n");
+    const Profile p = imported();
+    EXPECT_EQ(p.ranks.size(), 2u) << "processes 70 and 80";
+    ASSERT_EQ(p.device.size(), 4u);
+    std::set<uint32_t> streams, devices;
+    for (const TrackId track : p.device.track) {
+        streams.insert(track.value);
+        devices.insert(p.tracks[track.index()].device.value);
+    }
+    EXPECT_EQ(devices.size(), 3u) << "4 and 5 of one process, 4 of the other";
+    EXPECT_EQ(streams.size(), 3u) << "all are of queue 1";
+}
+
+TEST_F(RocprofTablesTest, OperationsOfVersionTwo) {
+    const std::string ops = seed("rocprof_v2_hcc_ops_trace.csv");
+    write("hip_api_trace_70.csv", seed("rocprof_v2_hip_api_trace.csv"));
+    write("hcc_ops_trace_70.csv", ops);
+    const Profile alone = imported();
+    ASSERT_EQ(alone.device.size(), 4u);
+    EXPECT_EQ(alone.device.kind[0], DeviceKind::kMemcpy);
+    EXPECT_EQ(text(alone, alone.device.name[0]), "Memcpy HtoD");
+    EXPECT_EQ(alone.device.kind[1], DeviceKind::kKernel);
+    EXPECT_EQ(text(alone, alone.device.name[1]), "gemm(float*, float*)");
+    EXPECT_EQ(alone.device.correlation[1], 2);
+    EXPECT_EQ(alone.device.kind[2], DeviceKind::kMemset);
+    EXPECT_EQ(alone.device.kind[3], DeviceKind::kSync);
+    EXPECT_TRUE(has_limit(alone.info, "rocprofv2.devices")) << "that they are of device 0 is a guess";
+
+    write("results_70.csv", seed("rocprof_v2_results.csv"));
+    const Profile both = imported();
+    EXPECT_EQ(both.device.size(), 5u) << "the two dispatches, and three operations that are not kernels";
+    EXPECT_FALSE(has_limit(both.info, "rocprofv2.devices")) << "the run used one GPU";
+    EXPECT_EQ(both.devices.size(), 1u);
+    EXPECT_EQ(both.diagnostics.count(Diag::kUnreadTable), 1);
+
+    write("async_copy_trace_70.csv",
+          "Domain,Operation,Start_Timestamp,Stop_Timestamp,Correlation_ID\n\n"
+          "HSA_OPS_DOMAIN,\"COPY\",316678074140000,316678074150000,1\n");
+    EXPECT_EQ(imported().device.size(), 5u) << "HSA's copy is HIP's";
+}
+
+TEST_F(RocprofTablesTest, OperationsOnOneOfSeveralGpusAreLeftOut) {
+    write("results_70.csv", seed("rocprof_v2_results.csv") +
+                                "3,5,1,70,71,256,256,0,0,8,0,16,64,\"k (.kd)\",316678074300000,"
+                                "316678074301000,3,4\n");
+    write("hcc_ops_trace_70.csv", seed("rocprof_v2_hcc_ops_trace.csv"));
+    const Profile p = imported();
+    EXPECT_EQ(p.device.size(), 3u);
+    ASSERT_EQ(p.info.unread_tables.size(), 1u);
+    EXPECT_EQ(p.info.unread_tables[0].second, 4);
+}
+
+TEST_F(RocprofTablesTest, RangesOfVersionTwo) {
+    const std::string head = "Domain,ROCTX_ID,Message,Timestamp\n\n";
+    const std::string pushed = head +
+                               "ROCTX_DOMAIN,0,\"step 1\",1000\nROCTX_DOMAIN,0,\"forward\",1100\n"
+                               "ROCTX_DOMAIN,0,,1400\nROCTX_DOMAIN,0,,1900\n";
+    write("roctx_trace_70.csv", pushed + "ROCTX_DOMAIN,1,\"load\",1200\nROCTX_DOMAIN,1,,1950\n");
+    const Profile p = imported();
+    EXPECT_EQ(host_names(p), (std::vector<std::string>{"step 1", "forward", "load"}));
+    EXPECT_EQ(p.host.dur, (std::vector<int64_t>{900, 300, 750}));
+    EXPECT_TRUE(has_limit(p.info, "rocprofv2.ranges"));
+    // A mark looks as a push: then no end is known.
+    write("roctx_trace_70.csv", pushed + "ROCTX_DOMAIN,0,\"mark\",1950\nROCTX_DOMAIN,2,\"open\",1960\n");
+    const Profile marked = imported();
+    EXPECT_EQ(marked.host.dur, (std::vector<int64_t>{0, 0, 0, 0}));
+    EXPECT_EQ(marked.diagnostics.count(Diag::kUnreadRow), 2) << "the ends";
+    EXPECT_EQ(marked.diagnostics.count(Diag::kMissingEnd), 1);
+    EXPECT_FALSE(has_limit(marked.info, "rocprofv2.ranges"));
+    // Marks alone.
+    write("roctx_trace_70.csv", head + "ROCTX_DOMAIN,0,\"mark\",1950\n");
+    EXPECT_EQ(imported().host.size(), 1u);
+}
+
+TEST_F(RocprofTablesTest, TimesThatVersionTwoDidNotAskForAreNone) {
+    write(
+        "results_70.csv",
+        "Dispatch_ID,GPU_ID,Queue_ID,Queue_Index,PID,TID,GRD,WGR,LDS,SCR,Arch_VGPR,ACCUM_VGPR,SGPR,Wave_Size,"
+        "SIG,OBJ,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID,SQ_WAVES\n\n"
+        "1,64700,1,0,353,353,1048576,16,0,0,8,0,16,64,140356026185088,1,\"t(float*) (.kd)\",7,30064771072,0,"
+        "65536.000000\n");
+    const Profile p = imported();
+    ASSERT_EQ(p.device.size(), 1u);
+    EXPECT_EQ(p.device.kind[0], DeviceKind::kOther) << "not a kernel of 30 s";
+    ASSERT_EQ(p.counters.size(), 1u) << "SIG and OBJ are none";
+    EXPECT_TRUE(has_durations_only(p.info));
+}
+
+TEST_F(RocprofTablesTest, PartsOfAGpuAreOneDispatch) {
+    const std::string row = ",70,71,256,256,0,0,8,0,16,64,\"k (.kd)\",316678074300000,316678074301000,3,";
+    write(
+        "results_70.csv",
+        "Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,Scratch_Per_Workitem,"
+        "Arch_VGPR,Accum_VGPR,SGPR,Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID,XCC_"
+        "Index,SQ_WAVES\n\n1,4,1" +
+            row + "0,10\n1,4,1" + row + "1,20\n2,4,1" + row + "0,30\n");
+    const Profile p = imported();
+    EXPECT_EQ(p.device.size(), 2u);
+    EXPECT_EQ(p.counters.size(), 3u);
 }
 
 TEST_F(RocprofTablesTest, FilesOfVersionOneBesideEachOther) {

@@ -20,10 +20,10 @@ std::optional<double> real_number(std::string_view text) {
 
 }  // namespace
 
-// "copy(float*) [clone .kd]", "copy.kd": of the code object's symbol.
+// "copy(float*) [clone .kd]", "copy(float*) (.kd)", "copy.kd": of the code object's symbol.
 StringId Run::kernel_name(const Row& row) {
     std::string_view name = columns_->of(row, Field::kKernel);
-    for (const std::string_view ending : {" [clone .kd]", ".kd"})
+    for (const std::string_view ending : {" [clone .kd]", " (.kd)", ".kd"})
         if (name.ends_with(ending)) name.remove_suffix(ending.size());
     return builder_.text(name.empty() ? "(name lost)" : name);
 }
@@ -57,6 +57,7 @@ Run::Moment Run::add_kernel(const Row& row, DeviceSpan span, int64_t process) {
     span.name = kernel_name(row);
     span.config = builder_.launch_config(config_of(row));
     span.correlation = columns_->number(row, Field::kCorrelation);
+    if (columns_->is_of_v2() && span.correlation == 0) span.correlation = -1;  // of no call
     span.track =
         builder_.stream_track(TrackKind::kDeviceStream, device, columns_->number(row, Field::kQueue, 0),
                               columns_->number(row, Field::kStream, 0), process);
@@ -80,7 +81,7 @@ void Run::take_kernel(const Row& row) {
     span.kind = DeviceKind::kKernel;
     const int64_t dispatch = columns_->number(row, Field::kDispatch);
     const Moment moment = add_kernel(row, span, process_);
-    if (dispatch >= 0) moments_.emplace(dispatch, moment);
+    if (dispatch >= 0) moments_.emplace(std::pair(int64_t{0}, dispatch), moment);
 }
 
 // The counters of a kernel are samples at the begin of its dispatches. A run that counted has the kernels'
@@ -88,15 +89,16 @@ void Run::take_kernel(const Row& row) {
 void Run::take_counter(const Row& row) {
     const int64_t dispatch = columns_->number(row, Field::kDispatch);
     if (dispatch < 0) return note(Diag::kBadEvent, "a counter without a dispatch");
-    auto known = moments_.find(dispatch);
+    const std::pair key(int64_t{0}, dispatch);
+    auto known = moments_.find(key);
     if (known == moments_.end()) {
         DeviceSpan span;
         const int64_t process = std::max<int64_t>(0, columns_->number(row, Field::kProcess, 0));
         span.kind = DeviceKind::kKernel;
         if (!columns_->has(Field::kBegin) || !columns_->has(Field::kEnd))
-            known = moments_.emplace(dispatch, add_moment(row, process)).first;
+            known = moments_.emplace(key, add_moment(row, process)).first;
         else if (read_times(row, span))
-            known = moments_.emplace(dispatch, add_kernel(row, span, process)).first;
+            known = moments_.emplace(key, add_kernel(row, span, process)).first;
         else
             return;
     }
@@ -104,15 +106,40 @@ void Run::take_counter(const Row& row) {
                 columns_->of(row, Field::kValue));
 }
 
+// rocprofv2 leaves times that it did not ask for as they lay in memory: its documentation shows kernels from
+// 7 to 30064771072. No kernel begins in the first ms of a machine.
+bool Run::is_timed(const Row& row) const {
+    if (!columns_->has(Field::kBegin) || !columns_->has(Field::kEnd)) return false;
+    constexpr int64_t kEarliest = 1'000'000;
+    return !columns_->is_of_v2() || columns_->number(row, Field::kBegin) >= kEarliest;
+}
+
 void Run::take_dispatch(const Row& row) {
     DeviceSpan span;
     span.kind = DeviceKind::kKernel;
     const int64_t process = std::max<int64_t>(0, columns_->number(row, Field::kProcess, 0));
-    const bool timed = columns_->has(Field::kBegin) && columns_->has(Field::kEnd);
-    if (timed && !read_times(row, span)) return;
-    const Moment moment = timed ? add_kernel(row, span, process) : add_moment(row, process);
+    // Counters of each part (XCC) of a GPU stand in rows of their own, which are of one dispatch.
+    const std::string_view part = columns_->of(row, Field::kPart);
+    const std::pair key(process, columns_->number(row, Field::kDispatch));
+    auto known = part.empty() ? moments_.end() : moments_.find(key);
+    if (known == moments_.end()) {
+        if (!dispatches_timed_) dispatches_timed_ = is_timed(row);
+        if (*dispatches_timed_ && !is_timed(row)) return note(Diag::kMissingEnd, "a kernel without times");
+        if (*dispatches_timed_ && !read_times(row, span)) return;
+        dispatched_to_.emplace(columns_->of(row, Field::kAgent));
+        const Moment moment = *dispatches_timed_ ? add_kernel(row, span, process) : add_moment(row, process);
+        count(row, moment);
+        if (!part.empty()) moments_.emplace(key, moment);
+        return;
+    }
+    count(row, known->second);
+}
+
+void Run::count(const Row& row, const Moment& moment) {
+    const std::string_view part = columns_->of(row, Field::kPart);
     for (const Columns::Own& own : columns_->own())
-        add_counter(moment, builder_.view(kernel_name(row)), own.name, row[own.place]);
+        add_counter(moment, builder_.view(kernel_name(row)),
+                    part.empty() ? own.name : fmt::format("{} (XCC {})", own.name, part), row[own.place]);
 }
 
 void Run::add_counter(const Moment& moment, std::string_view kernel, std::string_view counter,

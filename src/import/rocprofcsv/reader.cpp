@@ -50,8 +50,8 @@ std::string left_out(const std::string& path, std::span<const std::string> besid
 Reader table_reader() {
     return {.name = "tables of rocprof",
             .description =
-                "what 'rocprofv3 --output-format csv' wrote (kernel_trace.csv, hip_api_trace.csv, ...), and "
-                "results.csv of rocprof 1 and 2",
+                "what 'rocprofv3 --output-format csv' and 'rocprofv2 --plugin file' wrote (kernel_trace.csv, "
+                "hip_api_trace.csv, results_7.csv, ...), and results.csv of rocprof 1",
             .endings = {".csv"},
             .sniff = sniff,
             .read = read,

@@ -21,7 +21,8 @@ Result<uint64_t> Run::read(PeekedSource& source, const std::string& file) {
     OPSIGHT_TRY(rows.next(row));
     const Columns columns(row);
     columns_ = &columns;
-    unused_ = 0;
+    unused_ = repeated_ = 0;
+    dispatches_timed_.reset();
     for (;;) {
         OPSIGHT_ASSIGN(const bool any, rows.next(row));
         if (!any) break;
@@ -40,12 +41,23 @@ Result<uint64_t> Run::read(PeekedSource& source, const std::string& file) {
                         "give the database of rocprofv3 that the table was made of");
     }
     if (std::string damage = source.damage(); !damage.empty()) note(Diag::kTruncatedInput, damage);
+    settle_table(file);
+    columns_ = nullptr;
+    return rows.bytes();
+}
+
+void Run::settle_table(const std::string& file) {
+    settle_messages();
     if (unused_ > 0) {
         builder_.info().unread_tables.emplace_back(name_of_table(file), static_cast<int64_t>(unused_));
         note(Diag::kUnreadTable, name_of_table(file));
     }
-    columns_ = nullptr;
-    return rows.bytes();
+    if (repeated_ > 0) {
+        const std::string what =
+            name_of_table(file) + ": work that other tables of the run tell, or whose GPU is not told";
+        builder_.info().unread_tables.emplace_back(what, static_cast<int64_t>(repeated_));
+        note(Diag::kUnreadTable, what);
+    }
 }
 
 void Run::finish() {
@@ -76,6 +88,10 @@ void Run::take(const Row& row) {
             return take_counter(row);
         case Table::kDispatches:
             return take_dispatch(row);
+        case Table::kOps:
+            return take_op(row);
+        case Table::kMessages:
+            return take_message(row);
         case Table::kUnused:
         case Table::kNone:
             ++unused_;
@@ -89,7 +105,10 @@ bool Run::is_one_process(const Row& row) {
     return guid.empty() || guid == guid_;
 }
 
+// Tables of calls do not tell the process that kernels of the same run name: the first one's is the rank.
 RankId Run::rank_of(int64_t process) {
+    if (ranks_.size() == 1 && ranks_.begin()->first == 0 && process != 0)
+        return ranks_[process] = ranks_.begin()->second;
     const auto [known, is_new] = ranks_.try_emplace(process);
     if (!is_new) return known->second;
     Rank rank;

@@ -4,8 +4,11 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/byte_source.h"
@@ -47,6 +50,8 @@ class Run {
     void take_kernel(const Row& row);
     void take_counter(const Row& row);
     void take_dispatch(const Row& row);
+    void take_op(const Row& row);
+    void take_message(const Row& row);
 
     template <class Span>
     bool read_times(const Row& row, Span& span);
@@ -54,6 +59,12 @@ class Run {
     LaunchConfig config_of(const Row& row) const;
     Moment add_kernel(const Row& row, DeviceSpan span, int64_t process);
     Moment add_moment(const Row& row, int64_t process);
+    bool is_timed(const Row& row) const;
+    void count(const Row& row, const Moment& moment);
+    bool is_told_elsewhere(DeviceKind kind, bool by_hsa);
+    void settle_table(const std::string& file);
+    void settle_messages();
+    void add_range(int64_t begin, int64_t end, StringId text);
     void add_counter(const Moment& moment, std::string_view kernel, std::string_view counter,
                      std::string_view value);
     StringId kernel_name(const Row& row);
@@ -73,7 +84,17 @@ class Run {
     int64_t process_ = 0;              // that calls name; 0: none does
     std::string guid_;
     std::vector<Agent> agents_;
-    absl::flat_hash_map<int64_t, Moment> moments_;  // of dispatches
+    // Of dispatches, by process (0 where a table has those of one) and number.
+    absl::flat_hash_map<std::pair<int64_t, int64_t>, Moment> moments_;
+    std::optional<bool> dispatches_timed_;
+    std::set<std::string, std::less<>> dispatched_to_;  // labels of GPUs
+    uint64_t copies_of_hsa_ = 0, repeated_ = 0;
+    // Of roctx in rocprofv2's table: an end has no text.
+    struct Message {
+        int64_t time = 0, range = 0;
+        StringId text;
+    };
+    std::vector<Message> messages_;
     bool has_times_ = false;
     int64_t clock_ = 0;  // of kernels without times
     rocprof::Markers roctx_;

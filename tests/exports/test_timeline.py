@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import tempfile
 import unittest
 
 import odd_trace
@@ -145,6 +146,38 @@ class Timelines(unittest.TestCase):
             self.assertEqual(again.value("SELECT count(*) FROM counters"), len(trace.samples))
             origin = "SELECT value FROM meta WHERE key = 'origin_ns'"
             self.assertEqual(again.value(origin), profile.value(origin))
+
+    def several_ranks(self):
+        """Of which each has its own length, on one GPU of its own that is 0, with correlation ids that are the others'."""
+        folder = tempfile.mkdtemp(dir=opsight_cli.temporary_folder())
+        for rank in range(3):
+            trace = tiny_trace.trace(4 + rank)
+            del trace["deviceProperties"]
+            trace["distributedInfo"] = {"rank": 2 * rank, "world_size": 6, "backend": "nccl"}
+            trace["traceEvents"] += [
+                {"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 10.0,
+                 "args": {"Device Type": 1, "Device Id": 0, "Addr": 4096, "Bytes": 512, "Total Allocated": 512 + rank,
+                          "Total Reserved": 4096}}]
+            with open(os.path.join(folder, f"rank{2 * rank}.json"), "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+        return opsight_cli.Profile(folder)
+
+    def test_ranks_come_back_as_ranks(self):
+        profile = self.several_ranks()
+        reports = ("detailed", "iteration", "kernel", "kernel_name", "op_type", "ranks")
+        for form in ("chrome", "perfetto"):
+            again = self.read_back(export(profile, form), profile)
+            ranks = "SELECT rank, count(*) AS n, sum(dur_ns) AS ns FROM kernels GROUP BY ALL ORDER BY ALL"
+            self.assertEqual(again.rows(ranks), profile.rows(ranks))
+            self.assertEqual([row.rank for row in again.rows(ranks)], [0, 2, 4])
+            processes = "SELECT DISTINCT process_name FROM raw.tracks WHERE process_name LIKE '%rank%rank%'"
+            self.assertEqual(again.rows(processes), [], "the rank is not told twice")
+            counted = "SELECT t.rank, count(*) AS n FROM raw.counters c JOIN raw.tracks t ON t.id = c.track GROUP BY ALL"
+            self.assertEqual(sorted(row.n for row in again.rows(counted)), [2, 2, 2], "each rank's memory is its own")
+            for name in reports:
+                self.assertEqual(again.report(name), profile.report(name), (form, name))
+        alone = opsight_cli.Profile(export(profile, "perfetto", "--rank", "4"))
+        self.assertEqual([row.rank for row in alone.rows("SELECT DISTINCT rank FROM kernels")], [4])
 
     def test_a_range_of_iterations(self):
         path = export(self.tiny, "chrome", "--iter-start", "1", "--iter-stop", "2")

@@ -23,8 +23,11 @@ class ChromeWriter : public TimelineWriter {
 
     void track(const TrackFacts& facts) override {
         tracks_[facts.id] = facts;
-        if (groups_.insert(facts.group).second) metadata("process_name", facts, facts.group_name);
-        metadata("thread_name", facts, facts.name);
+        if (groups_.insert(facts.group).second) {
+            metadata("process_name", "name", facts, facts.group_name);
+            if (!facts.rank_label.empty()) metadata("process_labels", "labels", facts, facts.rank_label);
+        }
+        metadata("thread_name", "name", facts, facts.name);
     }
 
     void slice(const Slice& slice) override {
@@ -47,7 +50,7 @@ class ChromeWriter : public TimelineWriter {
     void series(const Series&) override {}
     void sample(const Series& series, int64_t time_ns, double value) override {
         json_.line().object([&] {
-            json_.field("ph", "C").field("name", series.name).field("pid", 0).field("tid", 0);
+            json_.field("ph", "C").field("name", series.name).field("pid", series.group).field("tid", 0);
             json_.key("ts").raw(micros(time_ns));
             json_.object("args", [&] { json_.field(series.unit.empty() ? "value" : series.unit, value); });
         });
@@ -101,10 +104,11 @@ class ChromeWriter : public TimelineWriter {
         });
     }
 
-    void metadata(std::string_view kind, const TrackFacts& row, const std::string& name) {
+    void metadata(std::string_view kind, std::string_view key, const TrackFacts& row,
+                  const std::string& value) {
         json_.line().object([&] {
             json_.field("ph", "M").field("name", kind).field("pid", row.pid).field("tid", row.tid);
-            json_.object("args", [&] { json_.field("name", name); });
+            json_.object("args", [&] { json_.field(key, value); });
         });
     }
 

@@ -34,7 +34,7 @@ enum { kClock = 1, kId = 1, kTime = 2, kRealtime = 1, kBoottime = 6 };
 }
 namespace descriptor {
 enum { kUuid = 1, kName = 2, kProcess = 3, kThread = 4, kParent = 5, kCounter = 8 };
-enum { kPid = 1, kTid = 2, kThreadName = 5, kProcessName = 6, kUnitName = 6 };
+enum { kPid = 1, kTid = 2, kThreadName = 5, kProcessName = 6, kProcessLabels = 8, kUnitName = 6 };
 }  // namespace descriptor
 namespace event {
 enum {
@@ -120,6 +120,7 @@ class PerfettoWriter : public TimelineWriter {
             Message process;
             process.number(descriptor::kPid, static_cast<uint64_t>(facts.pid))
                 .text(descriptor::kProcessName, valid_utf8(facts.group_name));
+            if (!facts.rank_label.empty()) process.text(descriptor::kProcessLabels, facts.rank_label);
             Message told;
             told.number(descriptor::kUuid, group).message(descriptor::kProcess, process);
             describe(told);
@@ -168,6 +169,7 @@ class PerfettoWriter : public TimelineWriter {
         told.number(descriptor::kUuid, kCounters | static_cast<uint64_t>(series.number))
             .text(descriptor::kName, valid_utf8(series.name))
             .message(descriptor::kCounter, counter);
+        if (series.group > 0) told.number(descriptor::kParent, kGroups | static_cast<uint64_t>(series.group));
         describe(told);
     }
 

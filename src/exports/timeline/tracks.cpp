@@ -63,6 +63,7 @@ Result<std::vector<TrackFacts>> read_tracks(duck::Connection& connection) {
         const auto kind = static_cast<TrackKind>(integer(row[kKind]));
         track.id = integer(row[kId]);
         track.rank = integer(row[kRank]);
+        if (row[kRank].index() != 0) track.rank_label = fmt::format("rank {}", track.rank);
         track.of_device = kind == TrackKind::kDeviceStream || kind == TrackKind::kDeviceAnnotation;
         track.name = text(row[kName]);
         if (track.of_device) {

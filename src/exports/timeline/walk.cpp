@@ -44,8 +44,10 @@ class Walk {
         OPSIGHT_ASSIGN(const int64_t origin, origin_of(connection));
         writer_.begin(origin);
         OPSIGHT_ASSIGN(const std::vector<TrackFacts> tracks, read_tracks(connection));
-        for (const TrackFacts& track : tracks)
+        for (const TrackFacts& track : tracks) {
             writer_.track(track);
+            groups_.try_emplace(track.rank, track.group);
+        }
         OPSIGHT_TRY(slices(profile));
         OPSIGHT_TRY(counters(connection));
         OPSIGHT_TRY(memory(connection));
@@ -86,7 +88,9 @@ class Walk {
         const auto [found, fresh] = series_.try_emplace(key);
         if (fresh) {
             const int64_t number = std::ssize(series_) - 1;
-            found->second = {number, fmt::format("{} (rank {})", name, integer(rank)), std::string(unit)};
+            const auto group = groups_.find(integer(rank));
+            found->second = {number, fmt::format("{} (rank {})", name, integer(rank)), std::string(unit),
+                             group == groups_.end() ? 0 : group->second};
             writer_.series(found->second);
         }
         writer_.sample(found->second, time, value);
@@ -117,6 +121,7 @@ class Walk {
     TimelineWriter& writer_;
     Output& output_;
     std::map<std::vector<int64_t>, Series> series_;
+    std::map<int64_t, int64_t> groups_;  // one of each rank
     int64_t slices_ = 0, launches_ = 0, samples_ = 0;
 };
 

@@ -19,11 +19,13 @@ struct TrackFacts {
     int64_t group = 0;         // a number of its own for each
     int64_t pid = 0, tid = 0;  // that no other row has, the source's own where that is possible
     int64_t rank = 0;
+    std::string rank_label;  // "rank 3", by which an import knows ranks; empty: it has none
 };
 
 struct Series {
     int64_t number = 0;  // from 0
     std::string name, unit;
+    int64_t group = 0;  // of rows, of the same rank; 0: none
 };
 
 class TimelineWriter {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "import/kineto/numbers.h"
+#include "import/kineto/rank_label.h"
 #include "import/text/clean_text.h"
 #include "import/text/demangle.h"
 
@@ -42,8 +43,38 @@ void Assembler::learn(const Batch& batch, Remap& map) {
         place.tid_text = map.text(place.tid_text);
         map.places.push_back(known_thread(place));
     }
+    learn_ranks(batch, map);
     for (const DevicePlace& where : batch.new_device_places)
         map.device_places.push_back(device_track(where, map));
+}
+
+// Labels stand before what runs in the process. The first rank that is named is the one that the trace began.
+void Assembler::learn_ranks(const Batch& batch, const Remap& map) {
+    constexpr size_t kMostRanks = size_t{1} << 16;
+    for (const UnpairedEvent& meta : batch.unpaired) {
+        if (meta.what != OtherRow::kMeta) continue;
+        if (builder_.view(map.strings[meta.name.index()]) != "process_labels") continue;
+        const auto number = rank_of_label(builder_.view(map.text(meta.text)));
+        const ThreadKey& place = places_[map.places[meta.place]].place;
+        if (!number || !place.pid_is_number) continue;
+        if (ranks_by_number_.size() >= kMostRanks && !ranks_by_number_.contains(*number)) {
+            builder_.diagnostics().add(Diag::kBadEvent, {file_, -1, -1, "more ranks than a job has"});
+            continue;
+        }
+        const auto [known, is_new] = ranks_by_number_.try_emplace(*number, rank_);
+        if (is_new) {
+            if (ranks_by_number_.size() > 1) known->second = builder_.begin_rank({.source = file_});
+            Rank& rank = builder_.rank(known->second);
+            rank.number = *number;
+            rank.number_known = true;
+        }
+        ranks_of_processes_.try_emplace(place.pid, known->second);
+    }
+}
+
+RankId Assembler::rank_of(const ThreadKey& place) const {
+    const auto known = place.pid_is_number ? ranks_of_processes_.find(place.pid) : ranks_of_processes_.end();
+    return known == ranks_of_processes_.end() ? rank_ : known->second;
 }
 
 // Kineto keeps the names that its demangler gave up on, and all of some ROCm versions, as the compiler made
@@ -79,10 +110,10 @@ std::string Assembler::pid_text(const ThreadKey& place) const {
 }
 
 TrackId Assembler::device_track(const DevicePlace& where, const Remap& map) {
-    const DeviceId device = builder_.device(rank_, where.device);
+    const uint32_t place = map.places[where.place];
+    const DeviceId device = builder_.device(rank_of(places_[place].place), where.device);
     if (std::string& name = builder_.device_info(device).name; where.mtia && name.empty()) name = "MTIA";
     const TrackId track = builder_.stream_track(where.kind, device, where.context, where.stream);
-    const uint32_t place = map.places[where.place];
     if (!places_[place].device.valid() && where.kind == TrackKind::kDeviceStream)
         places_[place].device = track;
     device_tracks_.emplace_back(place, track);
@@ -91,7 +122,8 @@ TrackId Assembler::device_track(const DevicePlace& where, const Remap& map) {
 
 // A row of the source that is neither thread nor stream.
 TrackId Assembler::row_track(uint32_t place, std::string_view row) {
-    return builder_.other_track(rank_, pid_text(places_[place].place), row);
+    const ThreadKey& where = places_[place].place;
+    return builder_.other_track(rank_of(where), pid_text(where), row);
 }
 
 TrackId Assembler::host_track(uint32_t index, HostKind kind) {
@@ -101,8 +133,9 @@ TrackId Assembler::host_track(uint32_t index, HostKind kind) {
     const std::string_view pid_name = builder_.view(place.pid_text), tid_name = builder_.view(place.tid_text);
     if (!place.pid_is_number && kind == HostKind::kOther)
         return known.host = row_track(index, place.tid_is_number ? std::to_string(place.tid) : tid_name);
-    known.host = builder_.host_track(rank_, place.pid_is_number ? place.pid : parse_id(pid_name).value,
-                                     place.tid_is_number ? place.tid : parse_id(tid_name).value);
+    known.host =
+        builder_.host_track(rank_of(place), place.pid_is_number ? place.pid : parse_id(pid_name).value,
+                            place.tid_is_number ? place.tid : parse_id(tid_name).value);
     builder_.track(known.host).pid_text = place.pid_text;
     builder_.track(known.host).tid_text = place.tid_text;
     return known.host;

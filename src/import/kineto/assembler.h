@@ -54,6 +54,8 @@ class Assembler {
     using PlaceKey = std::tuple<bool, bool, int64_t, int64_t, uint32_t, uint32_t>;
 
     void learn(const Batch& batch, Remap& map);
+    void learn_ranks(const Batch& batch, const Remap& map);
+    RankId rank_of(const ThreadKey& place) const;
     uint32_t known_thread(const ThreadKey& place);
     TrackId device_track(const DevicePlace& where, const Remap& map);
     void learn_mangled(StringId name);
@@ -82,6 +84,9 @@ class Assembler {
     const bool has_places_;
     const RowCounts from_;
     absl::flat_hash_map<uint32_t, StringId> demangled_;  // by the id of the mangled name
+    // Of processes whose labels name one; all others are of `rank_`.
+    absl::flat_hash_map<int64_t, RankId> ranks_of_processes_;
+    absl::flat_hash_map<int64_t, RankId> ranks_by_number_;
     std::vector<KnownPlace> places_;
     std::map<PlaceKey, uint32_t> place_index_;
     std::vector<std::pair<uint32_t, TrackId>> device_tracks_;  // by place

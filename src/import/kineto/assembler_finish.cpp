@@ -3,6 +3,7 @@
 
 #include "import/kineto/assembler.h"
 #include "import/kineto/numbers.h"
+#include "import/kineto/rank_label.h"
 
 namespace opsight::importer::kineto {
 
@@ -106,8 +107,11 @@ void Assembler::finish_names() {
         if (meta.what != OtherRow::kMeta) continue;
         const KnownPlace& known = places_[meta.place];
         const std::string_view what = builder_.view(meta.name);
-        if (what == "process_name") process(known.place).first = meta.text;
-        if (what == "process_labels") process(known.place).second = meta.text;
+        const std::string_view text = builder_.view(meta.text);
+        if (what == "process_name")
+            process(known.place).first =
+                ranks_by_number_.empty() ? meta.text : builder_.text(std::string(without_rank(text)));
+        if (what == "process_labels" && !rank_of_label(text)) process(known.place).second = meta.text;
         if (what != "thread_name") continue;
         const bool of_stream = builder_.view(meta.text).starts_with("stream");
         if (known.host.valid() && !(of_stream && known.device.valid()))

@@ -304,6 +304,34 @@ TEST(Kineto, OddTimesAreCountedAndNoneIsMadeUp) {
     EXPECT_EQ(p.diagnostics.count(Diag::kMissingDuration), 1);
 }
 
+TEST(Kineto, LabelsOfProcessesNameTheirRanks) {
+    const auto label = [](int pid, const char* rank) {
+        return fmt::format(R"({{"ph":"M","name":"process_labels","pid":{},"args":{{"labels":"{}"}}}},)", pid,
+                           rank);
+    };
+    const auto pair = [](int host, int device) {
+        return fmt::format(
+            R"({{"ph":"X","cat":"cuda_runtime","name":"launch","pid":{0},"tid":1,"ts":1,"dur":1,"args":{{"correlation":3}}}},)"
+            R"({{"ph":"X","cat":"kernel","name":"k","pid":{1},"tid":7,"ts":5,"dur":2,"args":{{"correlation":3,"device":0,"stream":7}}}},)",
+            host, device);
+    };
+    const std::string name =
+        R"-({"ph":"M","name":"process_name","pid":11,"args":{"name":"python (rank 4)"}})-";
+    const Profile p =
+        import_events(label(10, "rank 2") + label(20, "rank 2") + label(11, "rank 4") + label(21, "rank 4") +
+                      label(30, "GPU 0") + pair(10, 20) + pair(11, 21) + name);
+    ASSERT_EQ(p.ranks.size(), 2u);
+    EXPECT_EQ(p.ranks[0].number, 2);
+    EXPECT_EQ(p.ranks[1].number, 4);
+    ASSERT_EQ(p.devices.size(), 2u) << "device 0 of each";
+    EXPECT_NE(p.tracks[p.device.track[0].index()].rank, p.tracks[p.device.track[1].index()].rank);
+    bool named = false;
+    for (const Track& track : p.tracks)
+        named |= p.strings.view(track.process_name) == "python";
+    EXPECT_TRUE(named) << "without the rank, which an export adds again";
+    EXPECT_EQ(import_events(pair(10, 20) + label(10, "rank x") + name).ranks.size(), 1u);
+}
+
 TEST(Kineto, OddIds) {
     const Profile p = import_events(
         R"({"ph":"X","cat":"cuda_runtime","name":"huge","pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation":18446744073709551616}},

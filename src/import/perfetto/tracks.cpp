@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "import/kineto/rank_label.h"
 #include "import/perfetto/annotations.h"
 #include "import/protobuf/fields.h"
 
@@ -22,10 +23,12 @@ int64_t id_of(const Field& field) {
     return static_cast<int32_t>(static_cast<uint32_t>(field.value));
 }
 
+constexpr int kLabels = 8;  // of ProcessDescriptor
+
 // Of ProcessDescriptor and ThreadDescriptor: the numbers, and the name, which stands at `name_field`.
 struct Owner {
     std::optional<int64_t> pid, tid;
-    std::string_view name;
+    std::string_view name, rank;  // its label that names one
 };
 Owner read_owner(std::string_view message, int tid_field, int name_field) {
     Owner owner;
@@ -34,6 +37,8 @@ Owner read_owner(std::string_view message, int tid_field, int name_field) {
         if (field.is(1, Field::Type::kVarint)) owner.pid = id_of(field);
         if (field.is(tid_field, Field::Type::kVarint)) owner.tid = id_of(field);
         if (field.is(name_field, Field::Type::kBytes)) owner.name = field.bytes;
+        if (field.is(kLabels, Field::Type::kBytes) && kineto::rank_of_label(field.bytes))
+            owner.rank = field.bytes;
     }
     return owner;
 }
@@ -76,6 +81,7 @@ void Tracks::take(std::string_view descriptor, JsonWriter& events) {
     told.sum = track.sum;
     track = std::move(told);
     if (process.pid && !process.name.empty()) name_process(events, *process.pid, text(process.name));
+    if (process.pid && !process.rank.empty()) label_process(events, *process.pid, process.rank);
     if (!track.name.empty() && !(process.pid && !thread.tid)) {
         const std::string name = track.name;
         if (!name.starts_with(kLane)) name_thread(events, place(uuid), name);
@@ -147,6 +153,13 @@ void Tracks::name_process(JsonWriter& events, int64_t pid, std::string_view name
     events.line().object([&] {
         events.field("ph", "M").field("name", "process_name").field("pid", pid).field("tid", 0);
         events.object("args", [&] { events.field("name", name); });
+    });
+}
+
+void Tracks::label_process(JsonWriter& events, int64_t pid, std::string_view label) {
+    events.line().object([&] {
+        events.field("ph", "M").field("name", "process_labels").field("pid", pid).field("tid", 0);
+        events.object("args", [&] { events.field("labels", label); });
     });
 }
 

@@ -48,6 +48,7 @@ class Tracks {
     std::string text(std::string_view bytes);
     void read_counter(std::string_view descriptor, Track& track);
     void name_process(JsonWriter& events, int64_t pid, std::string_view name);
+    void label_process(JsonWriter& events, int64_t pid, std::string_view label);
     void name_thread(JsonWriter& events, const Place& place, std::string_view name);
 
     Diagnostics& diagnostics_;

@@ -52,6 +52,10 @@ class JoinOps {
             for (const uint32_t row : rows)
                 if (const int64_t number = p_.op_details.record_function(p_.host.detail[row]); number >= 0)
                     if (!numbers_.try_emplace(number, row).second) numbers_[number] = kTwice;
+        if (numbers_.empty() && trace.is_part)
+            return tell(
+                trace,
+                "tells a part of the calls, and the trace has no numbers (Record function id) of them");
         if (numbers_.empty()) return join_by_order(trace, calls);
         join_by_number(trace);
     }

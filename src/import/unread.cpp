@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "import/executiontrace/chakra.h"
 #include "import/executiontrace/execution_trace.h"
 #include "import/reader/tables.h"
 
@@ -158,9 +159,12 @@ const Named* named(std::string_view path) {
 }
 
 constexpr const char* kChakraHint =
-    "it tells simulators how long its nodes took, but not when: give the trace that it was made of, and "
-    "PyTorch's "
-    "execution trace with --execution-trace beside it";
+    "it tells simulators how long its nodes took, but not when: give the trace that it was made of, and this "
+    "with --execution-trace beside it";
+constexpr const char* kWorkloadHint =
+    "it has no arguments of ops, and tells not when they ran: give the trace that it was made of, and "
+    "PyTorch's execution "
+    "trace with --execution-trace beside it";
 constexpr const char* kModelHint = "give it to 'opsight estimate', or with --model beside a trace";
 
 // What tells of a program, but of no run of it that could be shown by itself.
@@ -172,7 +176,7 @@ Unread beside_a_trace(std::string_view text) {
                         "--execution-trace beside it",
                         true);
     if (text.starts_with("{") && (has("\"workload_graph\"") || has("\"ctrlDeps\"")))
-        return no_trace("an execution trace of Chakra", kChakraHint, true);
+        return no_trace("an execution trace of Chakra", kWorkloadHint, true);
     // [[time, action, bytes, category], ...]
     if (text.starts_with("[[") && text.substr(0, 64).find_first_not_of("[]-0123456789, \n\r\t") == text.npos)
         return no_trace(
@@ -192,10 +196,7 @@ Unread model_kind(std::string_view first) {
     if (first.starts_with("node {") && has("op: \""))
         return no_trace("a graph of TensorFlow (GraphDef as text)", kModelHint, true);
     const bool binary = !is_text(first);
-    if (binary &&
-        has("\x0a\x06"
-            "schema") &&
-        has("start_ts"))
+    if (binary && looks_like_chakra(first))
         return no_trace("an execution trace of Chakra", kChakraHint, true);
     if (binary && (has("onnx") || has("pytorch") || has("backend-test")))
         return no_trace("a model (ONNX or other protobuf)", kModelHint, true);

@@ -26,6 +26,7 @@ struct ExecutionTrace {
     int64_t rank_hint = -1;  // that the file's name suggests
     StringPool strings;
     std::vector<ExecutedOp> ops;  // by thread and id; user's ranges and the observer's own nodes are none
+    bool is_part = false;         // some calls may be missing, so their order tells nothing
     int64_t odd_nodes = 0;        // that were left out, for a needed member is missing or of another type
 };
 

@@ -45,6 +45,40 @@ def execution_trace(pid=42, numbers=(21, 22)):
     return {"schema": "1.1.0-chakra.0.0.4", "pid": pid, "time": "2026", "start_ts": 1, "nodes": nodes, "finish_ts": 2}
 
 
+def varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def part(field, value):
+    """A field of a message of protobuf: a number, or bytes behind their length."""
+    if isinstance(value, int):
+        return varint(field << 3) + varint(value)
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def attribute(name, value, field):
+    return part(1, name.encode()) + part(field, value)
+
+
+def as_chakra(document):
+    """What Chakra's converter writes of an execution trace: numbers of its own are those of schema/protobuf/et_def.proto."""
+    facts = b"".join(part(2, attribute(key, value, field)) for key, value, field in
+                     (("schema", b"1.1.0-chakra.0.0.4", 29), ("pid", document["pid"], 13), ("start_ts", 1, 13)))
+    messages = [facts]
+    for told in document["nodes"]:
+        lists = b"".join(part(field, str(told["inputs"][key]).encode())
+                         for field, key in ((1, "values"), (2, "shapes"), (3, "types")))
+        messages.append(part(1, told["id"]) + part(2, told["name"].encode()) + part(8, lists) +
+                        b"".join(part(10, attribute(each["name"], each["value"], 9)) for each in told["attrs"]) +
+                        part(10, attribute("is_cpu_op", 1, 27)))
+    return b"".join(varint(len(message)) + message for message in messages)
+
+
 class ExecutionTrace(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(dir=opsight_cli.temporary_folder())
@@ -97,6 +131,19 @@ class ExecutionTrace(unittest.TestCase):
         profile = opsight_cli.Profile(os.path.join(self.folder, "run"), options=("--all-diagnostics",))
         self.assertIn("et.json is of process 43, and the ops of the trace are of 42: another run", profile.imported.stderr)
         self.assertIn("broken.json: an execution trace of PyTorch breaks off or is damaged", profile.imported.stderr)
+
+    def test_chakra(self):
+        made = os.path.join(self.folder, "chakra.0.et")
+        with open(made, "wb") as file:
+            file.write(as_chakra(execution_trace()))
+        profile = opsight_cli.Profile(self.write("trace.json", trace()), options=("--execution-trace", made))
+        self.assertIn("2 of 2 calls joined with 2 of 2 ops by their numbers; 2 got shapes", profile.imported.stdout)
+        self.assert_joined(profile)
+        self.assertIn("tells a part of the calls", self.refused(self.write("trace.json", trace((0, 0))),
+                                                                "--execution-trace", made))
+        alone = self.refused(made)
+        self.assertIn("is an execution trace of Chakra, not a trace", alone)
+        self.assertIn("--execution-trace", alone)
 
     def test_refused(self):
         path, other = self.write("trace.json", trace()), self.write("other.json", execution_trace(pid=43))

@@ -5,6 +5,7 @@
 
 #include "base/gzip_source.h"
 #include "base/tar_reader.h"
+#include "import/executiontrace/chakra.h"
 #include "import/executiontrace/execution_trace.h"
 #include "import/reader/rank_hint.h"
 
@@ -51,6 +52,12 @@ class Files {
             if (gzip) return add_source(gunzip(std::move(source)), name, found, depth + 1);
             return add_archive(std::move(source), name, depth);
         }
+        if (looks_like_chakra(first)) {
+            Result<ExecutionTrace> trace = read_chakra(*source);
+            if (trace && !source->damage().empty())
+                return fail("cannot be read to its end: " + source->damage(), name);
+            return keep(std::move(trace), name);
+        }
         if (!looks_like_execution_trace(first))
             return found ? Status() : fail(Error{"is not an execution trace of PyTorch", name, {}, kRemedy});
         return add_trace(*source, name);
@@ -79,7 +86,10 @@ class Files {
             text.resize(used + got);
         }
         if (!source.damage().empty()) return fail("cannot be read to its end: " + source.damage(), name);
-        Result<ExecutionTrace> trace = parse_execution_trace(text);
+        return keep(parse_execution_trace(text), name);
+    }
+
+    Status keep(Result<ExecutionTrace> trace, const std::string& name) {
         if (!trace) {
             trace.error().file = name;
             return fail(trace.error());
@@ -92,7 +102,7 @@ class Files {
 
     static constexpr const char* kRemedy =
         "give what torch.profiler.ExecutionTraceObserver wrote during the run: JSON with \"schema\" and "
-        "\"nodes\"";
+        "\"nodes\", or the .et that Chakra made of it";
 
     std::vector<ExecutionTrace> traces_;
 };

@@ -2,6 +2,7 @@
 DLProf's style of it against those of the profile that it was made of."""
 
 import glob
+import json
 import os
 import sqlite3
 import sys
@@ -149,6 +150,19 @@ class DlprofDatabase(unittest.TestCase):
         profile = opsight_cli.Profile(*traces)
         database = self.open(self.export(profile.path))
         self.assertEqual(database.execute("SELECT count(DISTINCT process_id) FROM read_only_op_instances").fetchone(), (2,))
+
+    def test_gpus_of_two_hosts_with_one_number(self):
+        for rank, host in ((0, "left"), (1, "right")):
+            trace = tiny_trace.trace()
+            trace["distributedInfo"] = {"rank": rank, "world_size": 2, "backend": "nccl"}
+            trace["host_name"] = host
+            os.makedirs(self.path("hosts"), exist_ok=True)
+            with open(self.path(f"hosts/rank{rank}.json"), "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+        _, database = self.assert_comes_back(self.path("hosts"))
+        self.assertEqual(database.execute("SELECT device_id FROM read_only_gpu_infos ORDER BY 1").fetchall(), [(0,), (1,)])
+        used = "SELECT device_id, count(*) FROM read_only_kernels GROUP BY 1 ORDER BY 1"
+        self.assertEqual(database.execute(used).fetchall(), [(0, 8), (1, 8)])
 
     def test_refused(self):
         profile = opsight_cli.Profile(tiny_trace.write(self.folder)).path

@@ -17,6 +17,7 @@ namespace {
 namespace dlprof = query::dlprof;
 
 constexpr int64_t kAggregation = 1;
+constexpr int64_t kMemory = int64_t{128} << 20;  // of DuckDB, beside what is found
 
 // What is aggregated: the range, and what DLProf would say of it.
 struct Aggregation {
@@ -179,7 +180,10 @@ Result<std::string> write_dlprof(const Job& job) {
     if (job.scope.rank)
         return fail(Error{"a database of DLProf is of all ranks", {}, {}, "leave --rank out", 2});
     OPSIGHT_ASSIGN(OutputFile output, OutputFile::reserve(job.output, job.replace));
-    OPSIGHT_ASSIGN(query::Source source, query::Source::open(job.profile, {}));
+    db::ReadOptions reading;
+    reading.threads = 2;
+    reading.memory_limit_bytes = kMemory;
+    OPSIGHT_ASSIGN(query::Source source, query::Source::open(job.profile, {}, reading));
     dlprof::Options options;
     options.start = job.scope.start;
     options.stop = job.scope.stop;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "hardware/tensor_cores.h"
 #include "query/dlprof/by_id.h"
@@ -74,7 +75,7 @@ class Machines {
         return place;
     }
 
-    // By host and number; `places` follow.
+    // By host and number; `places` follow. DLProf knows no hosts: numbers that several have count on.
     std::vector<Device> in_order(std::vector<int32_t>& places) const {
         std::vector<int32_t> order(gpus_.size()), rank(gpus_.size());
         std::iota(order.begin(), order.end(), 0);
@@ -82,6 +83,15 @@ class Machines {
             return std::tie(gpus_[a].host, gpus_[a].number) < std::tie(gpus_[b].host, gpus_[b].number);
         });
         std::vector<Device> devices;
+        std::set<int64_t> used;
+        int64_t free = 0;
+        for (const Gpu& gpu : gpus_)
+            free = std::max(free, std::min<int64_t>(gpu.number, INT32_MAX) + 1);
+        const auto number_for = [&](int64_t wanted) {
+            while (!used.insert(wanted).second)
+                wanted = free++;
+            return wanted;
+        };
         for (const int32_t place : order) {
             const Gpu& gpu = gpus_[place];
             rank[place] = static_cast<int32_t>(devices.size());
@@ -89,7 +99,7 @@ class Machines {
                                hardware::has_tensor_cores(gpu.name, static_cast<int>(gpu.compute_major),
                                                           static_cast<int>(gpu.compute_minor))
                                    .value_or(true),
-                               gpu.number, std::max<int64_t>(gpu.compute_major, 0),
+                               number_for(gpu.number), std::max<int64_t>(gpu.compute_major, 0),
                                std::max<int64_t>(gpu.compute_minor, 0)});
         }
         for (int32_t& place : places)

@@ -75,7 +75,7 @@ struct Recording {
     bool from_nsys = false;
     bool tensorflow = false;  // has ranges of TensorFlow
     int64_t zero = 0;         // when the session started, from which DLProf counts
-    OpRows ops;
+    OpRows ops;               // until find_calls()
     Calls calls;
     DeviceRows device;
     std::vector<Identity> identities;  // by id

@@ -260,6 +260,7 @@ Result<Model> read_model(Source& source, const Options& options) {
     Model model;
     OPSIGHT_ASSIGN(model.recording, load_recording(source, options));
     find_calls(model);
+    model.recording.ops = {};  // of long recordings the most of all, and what ops are made of only
     OPSIGHT_TRY(find_work(model, options));
     return model;
 }

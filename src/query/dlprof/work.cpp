@@ -283,25 +283,27 @@ class Attribution {
         return iteration >= model_.iterations.start && iteration <= model_.iterations.stop;
     }
 
+    // In place: nothing is ever moved to where something waits to be looked at.
     void leave_out_others() {
         std::vector<int32_t> place(model_.instances.size(), -1);
-        std::vector<Instance> kept;
+        size_t kept = 0;
         for (size_t i = 0; i < model_.instances.size(); ++i) {
             if (!in_range(model_.instances[i].iteration)) continue;
-            place[i] = static_cast<int32_t>(kept.size());
-            kept.push_back(model_.instances[i]);
+            place[i] = static_cast<int32_t>(kept);
+            model_.instances[kept++] = model_.instances[i];
         }
-        std::vector<Work> work;
-        for (Work& w : model_.work) {
+        model_.instances.resize(kept);
+        size_t work = 0;
+        for (const Work& each : model_.work) {
+            Work w = each;
             if (place[w.instance] < 0) continue;
-            w.iteration = model_.instances[w.instance].iteration;
             w.instance = place[w.instance];
-            work.push_back(w);
+            w.iteration = model_.instances[w.instance].iteration;
+            model_.work[work++] = w;
         }
+        model_.work.resize(work);
         for (int32_t& instance : model_.instance_of_call)
             if (instance >= 0) instance = place[instance];
-        model_.instances = std::move(kept);
-        model_.work = std::move(work);
     }
 
     // Union and gaps of each instance's work, which comes by begin.

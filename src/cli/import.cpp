@@ -213,8 +213,9 @@ class ImportCommand : public Command {
             "TRACE by sequence, or by name, grid, block and order; never where several may be meant");
         sub.add_option(
             "--execution-trace", execution_traces_,
-            "What PyTorch's ExecutionTraceObserver wrote in the same run: the ops of TRACE get the shapes, "
-            "types "
+            "What PyTorch's ExecutionTraceObserver wrote in the same run, or the .et that Chakra made of it: "
+            "the "
+            "ops of TRACE get the shapes, types "
             "and values of arguments that it lacks, by PyTorch's numbers of calls, or by thread, name and "
             "order; "
             "never where several places fit. Of a directory or an archive as TRACE, those in it are taken");

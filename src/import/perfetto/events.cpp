@@ -198,6 +198,7 @@ void Events::put(Told told) {
     switch (told.type) {
         case kBegin:
             growth_.hold(told.size());
+            put_closed(told.track);
             open_[told.track].push_back(std::move(told));
             return;
         case kEnd:
@@ -236,10 +237,27 @@ void Events::end(const Told& told) {
     Told slice = std::move(open[found]);
     growth_.release(slice.size());
     open.erase(open.begin() + static_cast<std::ptrdiff_t>(found));
+    const bool may_be_within_alike = !open.empty() && open.back().time == slice.time;
     join(slice.arguments, told.arguments, ",");
     slice.flows.insert(slice.flows.end(), told.flows.begin(), told.flows.end());
     slice.ending_flows.insert(slice.ending_flows.end(), told.ending_flows.begin(), told.ending_flows.end());
-    put_span(slice, "X", told.time - slice.time);
+    std::vector<Closed>& closed = closed_[told.track];
+    if (!closed.empty() && (closed.back().slice.time != slice.time || closed.back().end != told.time))
+        put_closed(told.track);
+    growth_.hold(slice.size());
+    closed.push_back({std::move(slice), told.time});
+    if (!may_be_within_alike) put_closed(told.track);
+}
+
+// Of slices that begin and end alike the outer one ends last, and comes first: of events of Chrome only their
+// order tells which is in which.
+void Events::put_closed(uint64_t track) {
+    std::vector<Closed>& closed = closed_[track];
+    for (; !closed.empty(); closed.pop_back()) {
+        const Told& slice = closed.back().slice;
+        growth_.release(slice.size());
+        put_span(slice, "X", closed.back().end - slice.time);
+    }
 }
 
 Place Events::place_of(const Told& told) {
@@ -326,6 +344,8 @@ void Events::put_counter(uint64_t uuid, int64_t time, double value) {
 }
 
 void Events::finish() {
+    for (auto& [track, closed] : closed_)
+        put_closed(track);
     for (auto& [track, open] : open_)
         for (const Told& told : open)
             put_span(told, "B", -1);

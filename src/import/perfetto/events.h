@@ -51,6 +51,7 @@ class Events {
     std::string text_of(const Sequence& sequence, Interned kind, uint64_t number);
     void put(Told told);
     void end(const Told& told);
+    void put_closed(uint64_t track);
     bool is_affordable(const Place& place, size_t more = 0);
     void put_counters(const std::vector<uint64_t>& counters, const std::vector<double>& values, int64_t time);
     std::string_view category_for(const Told& told);
@@ -64,7 +65,12 @@ class Events {
     JsonWriter& json_;
     Diagnostics& diagnostics_;
     Growth& growth_;
-    absl::flat_hash_map<uint64_t, std::vector<Told>> open_;  // by track
+    struct Closed {
+        Told slice;
+        int64_t end;
+    };
+    absl::flat_hash_map<uint64_t, std::vector<Told>> open_;      // by track
+    absl::flat_hash_map<uint64_t, std::vector<Closed>> closed_;  // by track; alike, the inner first
     absl::flat_hash_set<uint64_t> begun_flows_;
     uint64_t count_ = 0;
     std::string kernels_told_as_;  // a category of rocprofv2

@@ -249,6 +249,31 @@ TEST_F(PerfettoTest, WritersOfOneTrackEndTheirOwnSlices) {
     EXPECT_EQ(p.host.dur, (std::vector<int64_t>{90, 40, 50}));
 }
 
+TEST_F(PerfettoTest, SlicesThatAreAlikeStayInEachOther) {
+    TestTrace trace;
+    trace.clear().thread(2, 1, 1, "main");
+    const auto at = [&](int64_t time, int type, const char* name) {
+        Bytes event;
+        event.number(9, type).number(11, 2);
+        if (type == kBegin) event.text(23, name).text(22, "cpu_op");
+        trace.event(time, event);
+    };
+    at(100, kBegin, "outer");
+    at(100, kBegin, "middle");
+    at(100, kBegin, "inner");
+    for (int i = 0; i < 3; ++i)
+        at(150, kEnd, "");
+    at(200, kBegin, "first");
+    at(200, kEnd, "");
+    at(200, kBegin, "second");
+    at(200, kEnd, "");
+    const Profile p = imported(trace);
+    std::vector<std::string> names;
+    for (const StringId name : p.host.name)
+        names.emplace_back(p.strings.view(name));
+    EXPECT_EQ(names, (std::vector<std::string>{"outer", "middle", "inner", "first", "second"}));
+}
+
 TEST_F(PerfettoTest, WordsOfRocprof) {
     TestTrace trace;
     trace.clear().thread(2, 70, 70, "THREAD 1 (70)");

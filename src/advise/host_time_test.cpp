@@ -68,6 +68,31 @@ TEST(HostTime, AWaitOfTheCpuIsNotAWaitOfTheDevice) {
     EXPECT_EQ(found.kind, "unknown");
 }
 
+// A wait that goes on for long after the last recorded work waits for something else; one that returns at
+// once leaves the device without work. Each is one finding.
+TEST(HostTime, AWaitIsOneFinding) {
+    for (const bool returns : {true, false}) {
+        analyze::TestProfile t;
+        const int64_t step = returns ? kMs / 5 : 10 * kMs, work = returns ? step / 2 : 2 * kMs;
+        for (int64_t i = 0; i < 50; ++i) {
+            const int64_t at = step * i;
+            t.api("cudaLaunchKernel", at, 5'000, t.thread(), i + 1);
+            t.kernel("k", at + 10'000, work, t.stream(), i + 1);
+            // Open from the launch on: for 40 us after the work, or until the step is over.
+            t.api("cudaStreamSynchronize", at + 6'000, returns ? work + 44'000 : step - 7'000, t.thread());
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.whole = true});
+        const auto all = find_findings(session);
+        ASSERT_TRUE(all.has_value());
+        const auto tells = [&all](const char* id) {
+            return std::any_of(all->begin(), all->end(), [id](const Finding& f) { return f.id == id; });
+        };
+        EXPECT_EQ(tells("synchronization"), returns);
+        EXPECT_EQ(tells("cpu_waits"), !returns);
+    }
+}
+
 // Ten steps of 10 ms: 4 ms of an op, then a wait of 5 ms. Only the wait is one.
 TEST(HostTime, WhatTheCpuDoesBesideItsWaitsIsNoWait) {
     analyze::TestProfile t;

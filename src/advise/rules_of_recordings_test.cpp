@@ -187,6 +187,28 @@ TEST(RulesOfRecordings, WarmUpIsToldWhereTheRangeHasIt) {
     }
 }
 
+// nsys lists what a program loads with its own work.
+TEST(RulesOfRecordings, LoadingALibraryIsNotTheRecording) {
+    Recorded run;
+    run.begin();
+    run.t.host(HostKind::kOverhead, "dlopen(basic.so)", Recorded::at(1), 50 * kMs, run.t.thread());
+    run.t.host(HostKind::kOverhead, "Lazy Function Loading", Recorded::at(8), 4 * kMs, run.t.thread());
+    run.t.host(HostKind::kOverhead, "Buffer Flush", Recorded::at(9), kMs / 10, run.t.thread());
+    const Advice advice = run.ask("recording_overhead");
+    ASSERT_EQ(advice.findings.size(), 1u);
+    const Finding& found = advice.findings[0];
+    EXPECT_EQ(found.title.rfind("Loading of libraries and code takes ", 0), 0u) << found.title;
+    EXPECT_NE(found.evidence.find("the longest, dlopen(basic.so), takes 50.00 ms"), std::string::npos)
+        << found.evidence;
+}
+
+// A pipeline's sends and receives have no buckets to be joined in.
+TEST(RulesOfRecordings, PairsOfSendsAndReceivesAreNoSmallCollectives) {
+    Recorded run;
+    collectives(run, "ncclDevKernel_SendRecv", 40, 20 * kUs);
+    EXPECT_EQ(run.ask("small_collectives").quiet, std::vector<std::string>{"small_collectives"});
+}
+
 // The first launch of what begins each step is a kernel for which another is not waited for: hidden
 // all-gathers.
 TEST(RulesOfRecordings, GathersBesideComputationCostNothing) {

@@ -142,19 +142,24 @@ class Directions {
     bool tells(uint32_t row) {
         const NameClass name = names_[h_.name[row]];
         return h_.kind[row] == HostKind::kDataLoad || name == NameClass::kDataLoad ||
-               name == NameClass::kOptimizerStep || name == NameClass::kOptimizer || in_gradient_scope(row) ||
+               name == NameClass::kOptimizerStep || name == NameClass::kOptimizer ||
+               in_scope(row, NameClass::kGradientScope) || in_scope(row, NameClass::kOptimizerScope) ||
                is_backward(row);
     }
     // By its own name, or by that of its node where the op's name is its type alone.
-    bool in_gradient_scope(uint32_t row) {
-        return names_[h_.name[row]] == NameClass::kGradientScope ||
-               (h_.kind[row] == HostKind::kOp &&
-                names_[p_.op_details.module_path[h_.detail[row]]] == NameClass::kGradientScope);
+    bool in_scope(uint32_t row, NameClass scope) {
+        const bool is_op = h_.kind[row] == HostKind::kOp;
+        const bool named = names_[h_.name[row]] == scope;
+        // A range of the program's may be named after an optimizer that it has.
+        if (scope == NameClass::kOptimizerScope && !is_op) return false;
+        return named || (is_op && names_[p_.op_details.module_path[h_.detail[row]]] == scope);
     }
     Direction told(uint32_t row) {
         const NameClass name = names_[h_.name[row]];
         if (h_.kind[row] == HostKind::kDataLoad || name == NameClass::kDataLoad) return Direction::kDataLoad;
-        const bool optimizer = name == NameClass::kOptimizerStep || name == NameClass::kOptimizer;
+        const bool optimizer = name == NameClass::kOptimizerStep || name == NameClass::kOptimizer ||
+                               (in_scope(row, NameClass::kOptimizerScope) &&
+                                !in_scope(row, NameClass::kGradientScope) && !is_backward(row));
         return optimizer ? Direction::kOptimizer : Direction::kBackward;
     }
     // Direction of what a teller encloses.

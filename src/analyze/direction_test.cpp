@@ -140,6 +140,42 @@ TEST(Direction, ScopesOfNodes) {
     EXPECT_EQ(identity(p, a, "Conv2D").direction, Direction::kForward);
 }
 
+// Updates, by their type or the scope of the optimizer; moving averages are assigned to in the forward pass.
+TEST(Direction, UpdatesOfTensorFlowAreTheOptimizers) {
+    TestProfile t;
+    int64_t at = 0;
+    const auto op = [&](const char* type, const char* node) {
+        OpDetail detail;
+        detail.module_path = t.builder.text(node);
+        t.op(type, at += 200, 100, t.thread(), detail);
+    };
+    const char* updates[][2] = {{"ApplyAdam", "OPTIMIZE/Adam/update_FC1/Variable/ApplyAdam"},
+                                {"ResourceApplyMomentum", "train/update_dense/kernel"},
+                                {"SparseApplyFtrl_2", ""},
+                                {"AssignSub", "GradientDescent/update_embedding/AssignSub"},
+                                {"Mul", "train/Adam_1/mul"},
+                                {"VariableV2", "dense/kernel/Adam_1"}};
+    const char* others[][2] = {{"AssignSub", "bn/AssignMovingAvg"},
+                               {"MatMul", "AdamNet/dense/MatMul"},
+                               {"ApplyRotary", "model/ApplyRotary"},
+                               {"Adam", ""}};
+    for (const auto& [type, node] : updates)
+        op(type, node);
+    for (const auto& [type, node] : others)
+        op(type, node);
+    op("MatMulGrad", "Adam/gradients/dense/MatMul_grad");
+    t.annotation("epoch/SGD/warm", at += 200, 300, t.thread());
+    t.op("Relu", at + 100, 100);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    for (const auto& [type, node] : updates)
+        EXPECT_EQ(identity(p, a, type).direction, Direction::kOptimizer) << type;
+    EXPECT_EQ(identity(p, a, "AssignSub", 1).direction, Direction::kForward) << "a moving average";
+    for (const char* type : {"MatMul", "ApplyRotary", "Adam", "Relu"})
+        EXPECT_EQ(identity(p, a, type).direction, Direction::kForward) << type;
+    EXPECT_EQ(identity(p, a, "MatMulGrad").direction, Direction::kBackward);
+}
+
 TEST(Direction, ReordersBetweenBackwardPrimitivesAreBackward) {
     TestProfile t;
     set_parts_of_ops(t.builder.info());

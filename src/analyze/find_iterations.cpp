@@ -40,7 +40,7 @@ class NamedSpans {
         for (uint32_t row = 0; row < p_.host.size(); ++row) {
             const NameClass name = names[p_.host.name[row]];
             if (name != NameClass::kPlain && name != NameClass::kBackward &&
-                name != NameClass::kGradientScope)
+                name != NameClass::kGradientScope && name != NameClass::kOptimizerScope)
                 rows_.push_back({row, name});
         }
     }

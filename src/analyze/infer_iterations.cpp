@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
 #include "analyze/capture_times.h"
+#include "analyze/graph_cycles.h"
 #include "analyze/numbered_layers.h"
 #include "analyze/period.h"
 #include "analyze/track_rows.h"
@@ -18,6 +20,8 @@ namespace {
 constexpr size_t kFewKernels = 8;  // with fewer the ops tell more
 constexpr std::string_view kUnevenWords = "the longest takes";
 constexpr double kUneven = 5, kOfUneven = 0.5;  // times the median; the confidence that is left
+constexpr double kOfGraphLaunches = 0.8;        // confidence in a loop that shows in nothing but its calls
+constexpr double kLeastCovered = 0.5;           // of the device work, that a loop must launch
 constexpr double kAgainstRange = 0.9;  // confidence where the program has one range around all repetitions
 
 struct Stretch {
@@ -63,6 +67,7 @@ class Inference {
                 period.confidence *= kAgainstRange;
             }
             if (is_of_one_pass(RankId(rank), s, period)) period.cuts.clear();
+            if (period.cuts.empty() && period_of_graph(RankId(rank), s, period)) what = "calls";
             add(RankId(rank), s, period, what);
         }
         return std::move(result_);
@@ -225,6 +230,34 @@ class Inference {
         return true;
     }
 
+    // A loop of one graph launch: what repeats is the work around it. A graph holds a pass, not a part of
+    // one, so that there is work of its own before and behind the loop says nothing.
+    bool period_of_graph(RankId rank, Sequence& s, Period& period) {
+        if (!cycles_) cycles_ = find_graph_cycles(p_, a_);
+        const GraphCycle& cycle = (*cycles_)[rank.index()];
+        if (cycle.rows.empty() || cycle.share < kLeastCovered) return false;
+        s = {};
+        for (size_t i = 0; i < cycle.rows.size(); ++i) {
+            const uint32_t row = cycle.rows[i];
+            // Launches of another graph by the same call are something else.
+            const uint32_t symbol = 2 * p_.host.name[row].value + (cycle.launches[i] ? 1 : 0);
+            append(s, row, symbol, false, detail_of(symbol, HostSpanId(), 0), 0);
+        }
+        find_units(s, true);
+        period = find_period(s.input);
+        period.confidence *= cycle.share * kOfGraphLaunches;
+        for (size_t i = 0; i < period.cuts.size(); ++i) {
+            const size_t end = i + 1 < period.cuts.size() ? period.cuts[i + 1] : period.end;
+            const auto from = cycle.launches.begin();
+            if (std::count(from + static_cast<std::ptrdiff_t>(period.cuts[i]),
+                           from + static_cast<std::ptrdiff_t>(end), true) != 1) {
+                period.cuts.clear();
+                break;
+            }
+        }
+        return !period.cuts.empty();
+    }
+
     bool is_of_one_pass(RankId rank, const Sequence& s, const Period& period) const {
         if (period.cuts.empty()) return false;
         std::vector<int64_t> begins;
@@ -276,6 +309,7 @@ class Inference {
     std::vector<Intervals> captures_;                 // by rank
     std::array<std::vector<uint32_t>, 2> outermost_;  // without and with annotations
     std::vector<uint32_t> call_around_;               // of each row the outermost module call around it
+    std::optional<std::vector<GraphCycle>> cycles_;   // by rank, once asked for
     absl::flat_hash_map<Detail, uint32_t> details_;
     Iterations result_;
 };

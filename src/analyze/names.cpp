@@ -65,7 +65,61 @@ constexpr std::array<std::string_view, 9> kCompileCalls = {"nvrtcCompileProgram"
                                                            "triton.compile",
                                                            "CachingAutotuner.benchmark_all_configs"};
 
+constexpr std::array<std::string_view, 16> kTensorFlowOptimizers = {
+    "Adadelta", "Adagrad",         "AdagradDA", "Adam",   "AdaMax",   "Adamax",
+    "AdamW",    "AddSign",         "Ftrl",      "Lion",   "Momentum", "GradientDescent",
+    "Nadam",    "ProximalAdagrad", "SGD",       "RMSProp"};
+// With "Resource" and "Sparse" before them the types of their updates.
+constexpr std::array<std::string_view, 18> kTensorFlowUpdates = {"Adadelta",
+                                                                 "Adagrad",
+                                                                 "AdagradDA",
+                                                                 "AdagradV2",
+                                                                 "Adam",
+                                                                 "AdaMax",
+                                                                 "AdamWithAmsgrad",
+                                                                 "AddSign",
+                                                                 "CenteredRMSProp",
+                                                                 "Ftrl",
+                                                                 "FtrlV2",
+                                                                 "GradientDescent",
+                                                                 "KerasMomentum",
+                                                                 "Momentum",
+                                                                 "PowerSign",
+                                                                 "ProximalAdagrad",
+                                                                 "ProximalGradientDescent",
+                                                                 "RMSProp"};
+
+// "_12" or nothing.
+std::string_view without_number(std::string_view scope) {
+    const std::string_view stem = without_trailing_digits(scope);
+    if (stem.size() == scope.size() || !stem.ends_with('_')) return scope;
+    return stem.substr(0, stem.size() - 1);
+}
+
+bool is_update(std::string_view type) {
+    type = without_number(type);
+    text::take_prefix(type, "Resource");
+    text::take_prefix(type, "Sparse");
+    return text::take_prefix(type, "Apply") &&
+           std::find(kTensorFlowUpdates.begin(), kTensorFlowUpdates.end(), type) != kTensorFlowUpdates.end();
+}
+
 }  // namespace
+
+bool in_optimizer_scope(std::string_view name) {
+    const size_t slash = name.rfind('/');
+    if (is_update(slash == name.npos ? name : name.substr(slash + 1))) return true;
+    if (slash == name.npos) return false;
+    for (size_t begin = 0; begin <= name.size();) {
+        const size_t end = std::min(name.find('/', begin), name.size());
+        const std::string_view scope = without_number(name.substr(begin, end - begin));
+        if (std::find(kTensorFlowOptimizers.begin(), kTensorFlowOptimizers.end(), scope) !=
+            kTensorFlowOptimizers.end())
+            return true;
+        begin = end + 1;
+    }
+    return false;
+}
 
 bool in_gradient_scope(std::string_view name) {
     for (size_t end = name.find('/'); end != name.npos; end = name.find('/')) {
@@ -81,6 +135,7 @@ NameClass classify_name(std::string_view name) {
     if (text::contains(name, "CheckpointFunctionBackward")) return NameClass::kRecompute;
     if (is_backward(name)) return NameClass::kBackward;
     if (in_gradient_scope(name)) return NameClass::kGradientScope;
+    if (in_optimizer_scope(name)) return NameClass::kOptimizerScope;
     if (name.starts_with("Optimizer.step#")) return NameClass::kOptimizerStep;
     if (name.starts_with("Optimizer.")) return NameClass::kOptimizer;
     if (name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#"))

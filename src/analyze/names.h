@@ -14,6 +14,7 @@ enum class NameClass : uint8_t {
     kBackward,        // "AddmmBackward0", "autograd::engine::evaluate_function: ...", "aten::relu_backward"
     kGradientScope,   // "gradients/dense/MatMul_grad/MatMul" of TensorFlow, whose threads work in any
                       // direction
+    kOptimizerScope,  // "ApplyAdam", "train/Adam/update_dense/kernel/ApplyAdam" of TensorFlow, alike
     kRecompute,       // "CheckpointFunctionBackward": runs forward ops again
     kOptimizerStep,   // "Optimizer.step#SGD.step"
     kOptimizer,       // "Optimizer.zero_grad#SGD.zero_grad"
@@ -29,6 +30,10 @@ NameClass classify_name(std::string_view name);
 // TensorFlow 1 puts what it differentiates into the scope "gradients" (the second time "gradients_1"),
 // TensorFlow 2 into "gradient_tape".
 bool in_gradient_scope(std::string_view name);
+
+// The types of TensorFlow's ops that update a variable by its gradient, and the scopes that its optimizers
+// (and Keras') have by default. What they keep for a variable is named after it: "dense/kernel/Adam_1".
+bool in_optimizer_scope(std::string_view name);
 
 // "aten::conv2d" -> "conv2d", "autograd::engine::evaluate_function: AddmmBackward0" -> "AddmmBackward0",
 // "Optimizer.step#SGD.step" -> "Optimizer.step", "triton_poi_fused_add_3" -> "triton_poi_fused_add".

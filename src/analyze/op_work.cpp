@@ -76,6 +76,8 @@ class OpWorkSums {
         if (p_.device.kind[span] == DeviceKind::kMemcpy) ++w.memcpys;
         if (p_.device.kind[span] == DeviceKind::kMemset) ++w.memsets;
         if (p_.device.kind[span] == DeviceKind::kKernel) add_kernel(w, span);
+        // Of a graph that was recorded as a whole nobody knows what its kernels used.
+        if (p_.device.kind[span] == DeviceKind::kGraph) ++w.unknown_tc_kernels;
     }
 
     void add_kernel(OpWork& w, uint32_t span) const {

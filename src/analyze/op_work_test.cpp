@@ -54,6 +54,24 @@ TEST(OpWork, UnionSumsAndIdle) {
     EXPECT_FALSE(work_of(p, a, "no work"));
 }
 
+TEST(OpWork, AGraphRecordedAsAWholeIsWorkThatDoesNotTell) {
+    TestProfile t;
+    const TrackId thread = t.thread();
+    t.op("outer", 0, 10000);
+    t.op("inner", 1000, 5000);
+    t.api("cudaGraphLaunch", 2000, 100, thread, 1);
+    t.kernel("CUDA Graph 1", 10000, 1000, t.stream(7), 1, DeviceKind::kGraph);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    for (const char* name : {"outer", "inner"}) {
+        const OpWork* work = work_of(p, a, name);
+        ASSERT_TRUE(work) << name;
+        EXPECT_EQ(work->gpu_ns, 1000) << name;
+        EXPECT_EQ(work->kernels, 0u) << name;
+        EXPECT_EQ(work->unknown_tc_kernels, 1u) << name;
+    }
+}
+
 // The definitions, word for word, on random profiles with several threads and streams.
 class Naive {
   public:

@@ -265,7 +265,8 @@ std::vector<Table> host_tables() {
           {"self_gpu_ns", kBigint, "ns", "union of device spans launched with this op innermost"},
           {"kernels", kInteger, "", "kernels"},
           {"tc_kernels", kInteger, "", "Tensor Core kernels"},
-          {"unknown_tc_kernels", kInteger, "", "kernels whose Tensor Core use is not known"},
+          {"unknown_tc_kernels", kInteger, "",
+           "kernels, and graphs recorded as a whole, whose Tensor Core use is not known"},
           {"memcpys", kInteger, "", "copies"},
           {"memsets", kInteger, "", "sets"},
           {"self_kernels", kInteger, "", "kernels launched with this op innermost"},
@@ -460,7 +461,8 @@ Table op_stats_table() {
              {"self_kernel_ns", kBigint, "ns", "sum of kernels launched with the op innermost"},
              {"kernels", kBigint, "", "kernels"},
              {"tc_kernels", kBigint, "", "Tensor Core kernels"},
-             {"unknown_tc_kernels", kBigint, "", "kernels whose Tensor Core use is not known"},
+             {"unknown_tc_kernels", kBigint, "",
+              "kernels, and graphs recorded as a whole, whose Tensor Core use is not known"},
              {"memcpys", kBigint, "", "copies"},
              {"memsets", kBigint, "", "sets"}}};
 }

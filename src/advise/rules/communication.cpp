@@ -7,11 +7,15 @@ namespace {
 
 using query::RunFacts;
 
-void tell_collectives(const query::CollectiveWaits& c, Finding& finding) {
+// NCCL's and RCCL's kernel for both.
+constexpr const char* kPointToPoint = "(?i)send_?recv";
+
+void tell_collectives(const query::CollectiveWaits& c, bool pairs, Finding& finding) {
     finding.evidence += fmt::format(
-        " Their {} collectives, matched by order: {} of {} (of all ranks) are waiting for the rank that "
+        " Their {} collectives{}, matched by order: {} of {} (of all ranks) are waiting for the rank that "
         "comes last.",
-        c.collectives, milliseconds(c.waiting_ns), milliseconds(c.ns));
+        c.collectives, pairs ? " and pairs of a send and a receive" : "", milliseconds(c.waiting_ns),
+        milliseconds(c.ns));
     if (20 * c.first_waiting_ns >= c.waiting_ns)
         finding.evidence += fmt::format(
             " {} of it is in the first, which ranks enter as their recordings begin: that tells nothing of a "
@@ -42,7 +46,14 @@ Status check(Context& c) {
     finding.evidence = f.ranks > 1 ? fmt::format("{} ranks.", f.ranks)
                                    : "Only one rank was imported: whether it waits for another is not known.";
     finding.advice = "See how much of it computation hides, and which rank comes last.";
-    if (f.collectives) tell_collectives(*f.collectives, finding);
+    OPSIGHT_ASSIGN(const query::Occurrences pairs, query::times_of_kernels(c.session(), kPointToPoint));
+    if (pairs.count > 0)
+        finding.evidence += fmt::format(
+            " Point-to-point kernels (sends and receives, of which all-to-alls are made, too) run in {} of "
+            "the time, "
+            "hidden or not.",
+            percent(c.share_of(pairs.times)));
+    if (f.collectives) tell_collectives(*f.collectives, pairs.count > 0, finding);
     finding.share_pct = share;
     finding.view = "communication";
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kCommunication));
@@ -56,11 +67,11 @@ Status check(Context& c) {
 Rule communication_rule() {
     return {
         .id = "communication",
-        .looks_for = "collectives that no computation hides",
+        .looks_for = "collectives and point-to-point communication that no computation hides",
         .needs = "",
         .thresholds = {{"share", 5, "% of the wall clock",
                         "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
-        .bound = "the time in which collectives run",
+        .bound = "the time in which communication runs",
         .confidence = "high for the time; who is waited for needs all ranks",
         .remedy = "Overlap communication with the backward pass, and look at the rank that comes last.",
         .query =

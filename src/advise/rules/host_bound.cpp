@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "advise/rules/rules.h"
+#include "advise/rules/waits.h"
 
 namespace opsight::advise {
 namespace {
@@ -55,18 +56,25 @@ Status tell_profiler(Context& c, const query::LongCalls& calls, Finding& finding
     return {};
 }
 
-// Of the time in which only the CPU is at work, what it spends in calls that wait. Returns its share.
-double waits_of_the_cpu(const RunFacts& f, double cpu_share, Context& c) {
-    if (!f.long_calls || f.long_calls->of != query::CallClass::kWait || f.wall_ns <= 0) return 0;
-    const double share = std::min(
+// Of the time in which only the CPU is at work, what it spends in calls that wait. Returns its share. Waits
+// after which the device has no work are another finding's.
+Result<double> waits_of_the_cpu(const RunFacts& f, double cpu_share, Context& c) {
+    if (!f.long_calls || f.long_calls->of != query::CallClass::kWait || f.wall_ns <= 0) return 0.0;
+    const double waiting = std::min(
         cpu_share, 100.0 * static_cast<double>(f.long_calls->class_ns) / static_cast<double>(f.wall_ns));
+    OPSIGHT_ASSIGN(const double told, waits_told_by_synchronization(c));
+    const double share = waiting - told;
+    if (told > 0 && share < c.threshold("share")) return waiting;
     Finding finding{"cpu_waits", "unknown",
                     fmt::format("The CPU waits in {} of the time while no recorded work of the GPU runs",
                                 percent(share))};
     finding.share_pct = share;
     tell_long_calls(c, *f.long_calls, finding);
+    if (told > 0)
+        finding.evidence += fmt::format(
+            " Waits that leave the GPU without work, {} of the time, are left out.", percent(told));
     c.add(std::move(finding));
-    return share;
+    return waiting;
 }
 
 // Kernels that take less than it takes to launch them: % of them, where there are many.
@@ -155,7 +163,10 @@ Status check(Context& c) {
     if (!f.cpu) return c.cannot("neither ops nor calls of the host were recorded"), Status();
     double share = without_queued(f, *f.cpu, f.cpu_queued_ns);
     if (share < c.threshold("share")) return {};
-    if (f.device_work) share -= waits_of_the_cpu(f, share, c);
+    if (f.device_work) {
+        OPSIGHT_ASSIGN(const double waiting, waits_of_the_cpu(f, share, c));
+        share -= waiting;
+    }
     if (share < c.threshold("share")) return {};
     Finding finding{"host", "problem", {}};
     finding.share_pct = share;

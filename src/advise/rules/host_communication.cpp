@@ -41,9 +41,10 @@ Status check(Context& c) {
     if (found.calls == 0)
         return c.cannot("no collectives of gloo, MPI or UCC on the CPU are in the range"), Status();
     if (share < c.threshold("share")) return {};
-    Finding finding{"host_communication", "problem",
-                    fmt::format("Collectives between ranks on the CPU take {} of the time", percent(share))};
-    finding.evidence = c.how_often(found.calls, "collectives") + ", while no op runs.";
+    Finding finding{
+        "host_communication", "problem",
+        fmt::format("Communication between ranks on the CPU takes {} of the time", percent(share))};
+    finding.evidence = c.how_often(found.calls, "collectives, sends and receives") + ", while no op runs.";
     tell_remedy(c, found.calls, finding);
     tell_waits(found, std::max<int64_t>(c.facts().ranks, 1), finding);
     finding.share_pct = share;
@@ -58,11 +59,12 @@ Status check(Context& c) {
 Rule host_communication_rule() {
     return {
         .id = "host_communication",
-        .looks_for = "collectives of gloo, MPI or UCC on the CPU, and the rank that they wait for",
+        .looks_for =
+            "collectives, sends and receives of gloo, MPI or UCC on the CPU, and the rank that they wait for",
         .needs = "ops, and ranges of the backend",
         .thresholds = {{"share", 2, "% of the wall clock", "half of what makes time beside ops a headline"},
                        {"calls", 8, "in an iteration of a rank", "fewer are not many to join"}},
-        .bound = "the time in which a collective is open and no op runs",
+        .bound = "the time in which one of them is open and no op runs",
         .confidence = "high for the time; who is last rests on the ranks' clocks",
         .remedy = "Even out the ranks, or join the calls where they are many.",
         .query =

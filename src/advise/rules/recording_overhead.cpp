@@ -3,14 +3,34 @@
 #include <algorithm>
 
 #include "advise/rules/rules.h"
+#include "query/reports/code_loading.h"
 
 namespace opsight::advise {
 namespace {
 
+// Returns whether anything of it was recorded.
+Result<bool> tell_loading(Context& c) {
+    OPSIGHT_ASSIGN(const query::CodeLoading loading, query::code_loading(c.session()));
+    const double share = c.share_of(loading.times);
+    if (share < c.threshold("share")) return loading.count > 0;
+    Finding finding{"code_loading", "note",
+                    fmt::format("Loading of libraries and code takes {} of the time", percent(share))};
+    finding.evidence = fmt::format(
+        "{}; the longest, {}, takes {}. The profiler lists this with its own work: how much of it is the "
+        "recording's is not told.",
+        c.how_often(loading.count, "stretches"), loading.longest, milliseconds(loading.longest_ns));
+    finding.advice = "A program has this once: a recording that begins later shows the run itself.";
+    finding.share_pct = share;
+    finding.view = "timeline";
+    c.add(std::move(finding));
+    return true;
+}
+
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const RecordingCost cost, recording_cost(c));
+    OPSIGHT_ASSIGN(const bool loads, tell_loading(c));
     const auto [seen, guess, stretches, frames, ops] = cost;
-    if (frames == 0 && ops == 0 && stretches == 0)
+    if (frames == 0 && ops == 0 && stretches == 0 && !loads)
         return c.cannot("neither ops nor Python calls were recorded"), Status();
     if (cost.pct() < c.threshold("share")) return {};
     Finding finding{"recording_overhead", "note",
@@ -84,7 +104,10 @@ Status tell_recording(Context& c, Finding& finding) {
 Rule recording_overhead_rule() {
     return {
         .id = "recording_overhead",
-        .looks_for = "the time that recording itself takes",
+        .looks_for =
+            "the time that recording itself takes, and beside it the loading of libraries and of a device's "
+            "code, which "
+            "profilers list with their own work",
         .needs = "ops or Python calls",
         .thresholds = {{"share", 5, "% of the wall clock", "what takes less hardly changes what is read"},
                        {"frame_us", 0.5, "µs for a Python call", "a guess: two events of the interpreter"},

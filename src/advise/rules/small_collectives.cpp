@@ -30,7 +30,10 @@ Status check(Context& c) {
 Rule small_collectives_rule() {
     return {
         .id = "small_collectives",
-        .looks_for = "collectives that are many and short: buckets that are too small",
+        .looks_for =
+            "collectives that are many and short: buckets that are too small (kernels of sends and receives, "
+            "which are "
+            "those of all-to-alls too, are left out: buckets do not join them)",
         .needs = "collectives on a device",
         .thresholds = {{"share", 3, "% of the wall clock",
                         "below, a change is lost in the noise of iterations"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "advise/rules/rules.h"
+#include "advise/rules/waits.h"
 
 namespace opsight::advise {
 namespace {
@@ -14,8 +15,15 @@ constexpr const char* kWaits = "^(cuda|cu|hip)(Device|Stream|Ctx|Event|Thread)Sy
 // A device that runs dry while the host waits for it has nothing to do until the host has launched more.
 // Without the wait the host would have launched that earlier: by the length of the wait at most.
 // After the last work of the range nothing is to be launched.
-int64_t lost_to(const query::TimeSpans& waits, const query::TimeSpans& idle, const query::TimeSpans& range) {
+// A call returns soon after what it waits for is done. One that stays open for longer while nothing that was
+// recorded runs waits for something else, and not the wait leaves the device without work: cpu_waits tells.
+constexpr int64_t kReturnNs = 100'000;
+struct Lost {
     int64_t ns = 0;
+    query::TimeSpans returning;  // of these pauses, in which the call was still to return
+};
+Lost lost_to(const query::TimeSpans& waits, const query::TimeSpans& idle, const query::TimeSpans& range) {
+    Lost lost;
     size_t at = 0;
     const auto is_last = [&range](const query::TimeSpan& pause) {
         return std::any_of(range.begin(), range.end(), [&pause](const query::TimeSpan& stretch) {
@@ -29,10 +37,26 @@ int64_t lost_to(const query::TimeSpans& waits, const query::TimeSpans& idle, con
         while (at < waits.size() && over(waits[at]))
             ++at;
         if (at < waits.size() && waits[at].rank == pause.rank && waits[at].begin < pause.begin &&
-            !is_last(pause))
-            ns += std::min(pause.end - pause.begin, waits[at].end - waits[at].begin);
+            !is_last(pause)) {
+            const int64_t returned = std::min(pause.end, waits[at].end);
+            const bool returns = returned - pause.begin <= kReturnNs;
+            lost.ns +=
+                std::min(pause.end - (returns ? pause.begin : returned), waits[at].end - waits[at].begin);
+            if (returns) lost.returning.push_back({pause.rank, pause.begin, returned});
+        }
     }
-    return ns;
+    return lost;
+}
+
+double share_of(int64_t ns, const RunFacts& f) {
+    return f.wall_ns > 0 ? 100.0 * static_cast<double>(ns) / static_cast<double>(f.wall_ns) : 0;
+}
+
+Result<Lost> lost_in_waits(Context& c, const query::TimeSpans& waits) {
+    OPSIGHT_ASSIGN(query::TimeSpans idle, idle_times(c.session()));
+    OPSIGHT_ASSIGN(idle, without_queued(c.session(), idle));
+    OPSIGHT_ASSIGN(const query::TimeSpans range, query::times_of_range(c.session()));
+    return lost_to(waits, idle, range);
 }
 
 Status check(Context& c) {
@@ -41,12 +65,8 @@ Status check(Context& c) {
         return c.cannot("no calls of the device's API were recorded"), Status();
     if (f.waits == 0) return {};
     OPSIGHT_ASSIGN(query::Occurrences waits, query::times_of_calls(c.session(), kWaits));
-    OPSIGHT_ASSIGN(query::TimeSpans idle, idle_times(c.session()));
-    OPSIGHT_ASSIGN(idle, without_queued(c.session(), idle));
-    OPSIGHT_ASSIGN(const query::TimeSpans range, query::times_of_range(c.session()));
-    const int64_t lost_ns = lost_to(waits.times, idle, range);
-    const double lost =
-        f.wall_ns > 0 ? 100.0 * static_cast<double>(lost_ns) / static_cast<double>(f.wall_ns) : 0;
+    OPSIGHT_ASSIGN(const Lost found, lost_in_waits(c, waits.times));
+    const double lost = share_of(found.ns, f);
     if (lost < c.threshold("share")) return {};
     Finding finding{"synchronization", "problem",
                     fmt::format("Waits for the GPU leave it without work in {} of the time", percent(lost))};
@@ -68,6 +88,15 @@ Status check(Context& c) {
 
 }  // namespace
 
+Result<double> waits_told_by_synchronization(Context& c) {
+    const Rule rule = synchronization_rule();
+    if (c.facts().waits == 0 || !rule.lacks(c.facts()).empty()) return 0.0;
+    OPSIGHT_ASSIGN(const query::Occurrences waits, query::times_of_calls(c.session(), kWaits));
+    OPSIGHT_ASSIGN(const Lost found, lost_in_waits(c, waits.times));
+    if (share_of(found.ns, c.facts()) < c.threshold_of(rule, "share")) return 0.0;
+    return c.share_of(found.returning);
+}
+
 Rule synchronization_rule() {
     return {
         .id = "synchronization",
@@ -77,8 +106,11 @@ Rule synchronization_rule() {
                         "what takes less is hardly a headline; XProf's input bound is 5 % too"}},
         .bound = "the time in which such calls are open, or in which no device works where that is less",
         .confidence =
-            "medium: the share is of pauses that begin in a wait, each no longer than its wait; the host may "
-            "not be faster without it",
+            "medium: the share is of pauses that begin in a wait, each no longer than its wait, and of a "
+            "wait that "
+            "goes on for over 100 µs without recorded work only what follows it; the host may not be faster "
+            "without "
+            "it",
         .remedy = "Fewer waits in the loop.",
         .lines = "losses.append(loss.detach())  # and loss.item() once, after the loop",
         .query =

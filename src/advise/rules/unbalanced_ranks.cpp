@@ -69,8 +69,8 @@ Rule unbalanced_ranks_rule() {
                        {"kernels", 1.05, "times the other ranks' kernels",
                         "the same program runs as many on each rank, but for rare steps"}},
         .bound =
-            "the time in which the rank that waits longest does so, in collectives for the one that enters "
-            "them last, and computes nothing beside",
+            "the time in which the rank that waits longest does so, in communication for the one that enters "
+            "it last, and computes nothing beside",
         .confidence =
             "high for the time; medium for the rank: it may itself wait for something that was not "
             "recorded",

@@ -159,7 +159,8 @@ Columns op_columns() {
         time("kernel_ns", "durations of kernels launched in it or in ops inside", kMaybe),
         time("tc_kernel_ns", "of them: those that use Tensor Cores", kMaybe),
         count("kernels", "kernels launched in it or in ops inside", kMaybe),
-        count("unknown_tc_kernels", "of them: those of which use of Tensor Cores is not known", kMaybe)};
+        count("unknown_tc_kernels",
+              "those of which use of Tensor Cores is not known, and graphs recorded as a whole", kMaybe)};
 }
 
 Columns kernel_columns() {

@@ -149,7 +149,7 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
         case Activity::kComputeKernels:
             return in_range(session, sql::times_compute);
         case Activity::kOverhead:
-            return in_range(session, sql::times_overhead);
+            return in_range(session, duck::Statement(sql::times_overhead).set("programs", false));
         case Activity::kQueued:
         case Activity::kNothing:
             return times_of_rest(session, activity == Activity::kQueued);

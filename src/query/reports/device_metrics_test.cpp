@@ -60,6 +60,54 @@ TEST(Devices, UtilizationIsOfTheDevicesThatWorked) {
     }));
 }
 
+// Two processes take turns on one GPU. Where nothing tells that it is one, each has its own.
+TEST(Devices, OneThatRanksShareIsBusyWhileAnyWorks) {
+    struct Case {
+        std::string hosts[2], uuids[2], backend;
+        double gpus, busy_pct;
+    };
+    const Case cases[] = {
+        {{"a", "a"}, {"GPU-1", "GPU-1"}, "nccl", 1, 90},
+        {{"a", "a"}, {"", ""}, "", 1, 90},
+        {{"a", "a"}, {"GPU-1", "GPU-2"}, "", 2, (60 + 45) / 2.0},
+        {{"a", "b"}, {"", ""}, "", 2, (60 + 45) / 2.0},
+        {{"a", "a"}, {"", ""}, "nccl", 2, (60 + 45) / 2.0},
+        {{"", ""}, {"", ""}, "", 2, (60 + 45) / 2.0},
+    };
+    for (const Case& c : cases) {
+        analyze::TestProfile t;
+        for (size_t i = 0; i < 2; ++i) {
+            if (i > 0) t.add_rank(static_cast<int64_t>(i));
+            Rank& rank = t.builder.rank(RankId(i));
+            rank.host = c.hosts[i];
+            rank.source = "trace" + std::to_string(i);
+            rank.backend = c.backend;
+            t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0).uuid = c.uuids[i];
+            t.op("aten::add", 0, 1000);
+            // 0 to 600 and 450 to 900; copies leave kernels 0 to 500 and 450 to 900.
+            t.kernel("a", i == 0 ? 0 : 450, i == 0 ? 500 : 450, t.stream(7));
+            if (i == 0) t.kernel("Memcpy", 500, 100, t.stream(7), -1, DeviceKind::kMemcpy);
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const std::string about = c.hosts[0] + c.hosts[1] + c.uuids[0] + c.uuids[1] + c.backend;
+        EXPECT_NEAR(summary(session, "gpu_utilization_pct"), c.busy_pct, 1e-9) << about;
+        EXPECT_NEAR(summary(session, "kernel_utilization_pct"), c.gpus == 1 ? 90 : (50 + 45) / 2.0, 1e-9)
+            << about;
+        EXPECT_EQ(number(cell(table_of(session, "summary", "system"), "gpu_count")), c.gpus) << about;
+        const ResultTable devices = table_of(session, "summary", "devices");
+        EXPECT_NEAR(number(cell(devices, "gpu_utilization_pct", "rank", "0")), 60, 1e-9) << about;
+        EXPECT_NEAR(number(cell(devices, "gpu_utilization_pct", "rank", "1")), 45, 1e-9) << about;
+        const Report report = std::move(*make_report(session, "summary", {}));
+        EXPECT_EQ(std::any_of(report.notes.begin(), report.notes.end(),
+                              [](const std::string& note) {
+                                  return note.starts_with("ranks 0, 1 worked on one device, GPU 0");
+                              }),
+                  c.gpus == 1)
+            << about;
+    }
+}
+
 // ROCm lists the visible devices from 0 on, and its kernels name the device of the machine.
 TEST(Devices, AListWithOtherNumbersNamesTheDeviceThatWorked) {
     analyze::TestProfile t;

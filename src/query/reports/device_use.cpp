@@ -72,6 +72,21 @@ Result<std::string> unused_devices_note(Session& session) {
         unused == 1 ? "it" : "them");
 }
 
+Result<std::string> shared_devices_note(Session& session) {
+    OPSIGHT_TRY(session.prepare(reports::sql::used_devices));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::shared_devices));
+    if (rows.rows.empty()) return std::string();
+    const auto& row = rows.rows[0];
+    const auto shared = std::get<int64_t>(row[0]);
+    return fmt::format(
+        "ranks {} worked on one device, GPU {} (by its {}){}: GPU utilization and the number of GPUs count "
+        "it "
+        "once, busy while any of them had work on it; in the list of devices and in shares of the wall clock "
+        "each rank has its own part",
+        std::get<std::string>(row[2]), std::get<int64_t>(row[1]), std::get<std::string>(row[3]),
+        shared > 1 ? fmt::format(", and {} more were shared so", shared - 1) : "");
+}
+
 Result<LostLaunches> lost_launches(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::lost_launches));
     const auto& row = rows.rows.at(0);

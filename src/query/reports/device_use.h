@@ -10,7 +10,7 @@
 namespace opsight::query {
 
 // The table of devices and their use; device_use() of reports.h adds what devices are. Others read the
-// relation used_devices (sql/used_devices.sql), which they prepare.
+// relations used_devices and physical_devices (sql/used_devices.sql), which they prepare.
 Result<ResultTable> device_list(Session& session);
 
 // Launches of kernels whose device work the profile lacks, of the whole profile.
@@ -28,5 +28,7 @@ Result<std::vector<std::string>> lost_work_notes(Session& session);
 
 // What a reader must know of devices that did nothing here; empty where there are none.
 Result<std::string> unused_devices_note(Session& session);
+// Which devices worked for several ranks; empty where none did.
+Result<std::string> shared_devices_note(Session& session);
 
 }  // namespace opsight::query

@@ -135,15 +135,15 @@ TEST(Range, SaysWhatItLeavesOut) {
     EXPECT_THAT(
         stored.open().range().notes,
         Contains(
-            "outside of the range lie 37.5% of the device time (2 of 7 kernels, copies and sets), "
+            "outside of the range lie 37.5% of the device time (2 of 7 pieces of work), "
             "58.3% of the ops' own time (2 of 7 ops), 37.5% of the API time (3 of 8 API calls) and 1 of 6 "
             "named ranges; --whole-run takes all in"));
     EXPECT_THAT(stored.open({.all = true}).range().notes,
-                ElementsAre(HasSubstr("lie 27.5% of the device time (1 of 7 kernels, copies and sets)")));
+                ElementsAre(HasSubstr("lie 27.5% of the device time (1 of 7 pieces of work)")));
     EXPECT_THAT(stored.open({.start = 3}).range().notes,
-                ElementsAre(HasSubstr("lie 70.0% of the device time (4 of 7 kernels, copies and sets)")));
+                ElementsAre(HasSubstr("lie 70.0% of the device time (4 of 7 pieces of work)")));
     EXPECT_THAT(stored.open({.all = true, .iteration_range = "^ProfilerStep"}).range().notes,
-                ElementsAre(HasSubstr("lie 27.5% of the device time (1 of 7 kernels, copies and sets)")));
+                ElementsAre(HasSubstr("lie 27.5% of the device time (1 of 7 pieces of work)")));
     EXPECT_THAT(stored.open({.whole = true}).range().notes, Not(Contains(HasSubstr("outside of the range"))));
 }
 
@@ -352,9 +352,8 @@ TEST(Range, TheSummarySaysWhatLiesOutside) {
     ASSERT_TRUE(report.has_value());
     EXPECT_THAT(
         report->notes,
-        Contains(
-            "outside of the range lie 38.5% of the device time (5 of 13 kernels, copies and sets), 38.5% "
-            "of the API time (5 of 13 API calls) and 1 of 1 named ranges; --whole-run takes all in"));
+        Contains("outside of the range lie 38.5% of the device time (5 of 13 pieces of work), 38.5% "
+                 "of the API time (5 of 13 API calls) and 1 of 1 named ranges; --whole-run takes all in"));
 }
 
 TEST(Range, TheWholeRunCanBeAskedFor) {

@@ -17,7 +17,7 @@ struct Kind {
     const char* rows;
 };
 constexpr Kind kTimes[] = {
-    {"device time", "kernels, copies and sets"}, {"ops' own time", "ops"}, {"API time", "API calls"}};
+    {"device time", "pieces of work"}, {"ops' own time", "ops"}, {"API time", "API calls"}};
 
 // "a, b and c".
 std::string listed(const std::vector<std::string>& parts) {

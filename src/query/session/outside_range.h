@@ -7,7 +7,7 @@
 
 namespace opsight::query {
 
-// "outside of the range lie 42.1 % of the device time (30 of 70 kernels, copies and sets), 36.0 % of the API
+// "outside of the range lie 42.1 % of the device time (30 of 70 pieces of work), 36.0 % of the API
 // time and 2 of 5 named ranges; --whole-run takes all in"; empty where nothing lies there. Shares of less
 // than a thousandth are left out. Needs the relations of the session. Cost: sums over device work and API
 // calls.

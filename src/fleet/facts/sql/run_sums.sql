@@ -11,9 +11,8 @@ SELECT (SELECT count(*) FROM raw.ranks) AS ranks,
        CASE WHEN $tensor_cores THEN k.eligible_plain_ns END AS eligible_plain_ns,
        (SELECT sum(waiting_ns)::BIGINT FROM scored_times) AS waiting_ns
 FROM (
-    SELECT count(*) AS devices, min(nullif(name, '')) AS device_name, sum(wall_ns)::BIGINT AS device_wall_ns
-    FROM used_devices
-    WHERE worked
+    SELECT count(*) AS devices, min(name) AS device_name, sum(wall_ns)::BIGINT AS device_wall_ns
+    FROM physical_devices
 ) d, (
     -- Of two in the middle the larger, as medians of a store are.
     SELECT list_sort(list(duration_ns))[count(*) // 2 + 1]::BIGINT AS iteration_ns FROM scored_times WHERE iteration >= 0

@@ -31,7 +31,7 @@ WITH classes AS (
                 ELSE 'All other ops'
            END,
            w.self_gpu_ns, w.self_cpu_ns,
-           CASE WHEN i.type = 'unattributed' THEN w.kernels + w.memcpys + w.memsets ELSE w.calls END
+           CASE WHEN i.type = 'unattributed' THEN w.kernels + w.graphs + w.memcpys + w.memsets ELSE w.calls END
     FROM outside_work w
     JOIN raw.op_identities i ON i.id = w.op
 )

@@ -29,8 +29,8 @@ WITH wall AS (
 ), uses AS (
     SELECT avg(100.0 * busy_ns / nullif(wall_ns, 0)) AS busy_pct,
            avg(100.0 * kernel_ns / nullif(wall_ns, 0)) AS kernel_pct
-    FROM used_devices
-    WHERE worked AND wall_ns IS NOT NULL
+    FROM physical_devices
+    WHERE wall_ns IS NOT NULL
 ), kernels AS (
     -- Kernels of unknown use may be anything: of the time that could be on Tensor Cores (of kernels that use them, of
     -- eligible ops, and unknown) at least what is known to use them does, at most all but what is known not to.

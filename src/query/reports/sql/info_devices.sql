@@ -7,6 +7,6 @@ SELECT r.number AS rank, d.number AS device,
        (SELECT count(*)
         FROM raw.device_spans s
         JOIN raw.tracks t ON t.id = s.track
-        WHERE t.device = d.id AND is_work(s.kind)) AS device_spans
+        WHERE t.device = d.id AND is_busy(s.kind)) AS device_spans
 FROM raw.devices d
 LEFT JOIN raw.ranks r ON r.id = d.rank

@@ -3,7 +3,7 @@ CREATE OR REPLACE TEMP TABLE op_sums AS
 WITH stats AS (
     SELECT s.*, false AS outside FROM sel_stats s
     UNION ALL BY NAME
-    SELECT o.*, true AS outside FROM outside_work o
+    SELECT o.* EXCLUDE (graphs), true AS outside FROM outside_work o
 ), sums AS (
     SELECT CASE WHEN NOT $by_type THEN s.op END AS op,
            CASE WHEN NOT $by_type THEN s.name END AS name,
@@ -28,8 +28,10 @@ WITH stats AS (
            sum(s.gpu_idle_ns)::BIGINT AS total_gpu_idle_ns,
            min(s.gpu_idle_min_ns) AS min_gpu_idle_ns,
            max(s.gpu_idle_max_ns) AS max_gpu_idle_ns,
-           sum(s.kernel_ns)::BIGINT AS kernel_time_ns,
-           sum(s.kernels)::BIGINT AS kernels,
+           -- Of nothing but graphs that were recorded as a whole, the kernels are not known.
+           CASE WHEN sum(s.kernels) > 0 OR sum(s.unknown_tc_kernels) = 0 THEN sum(s.kernel_ns) END::BIGINT
+               AS kernel_time_ns,
+           CASE WHEN sum(s.kernels) > 0 OR sum(s.unknown_tc_kernels) = 0 THEN sum(s.kernels) END::BIGINT AS kernels,
            sum(s.tc_kernels)::BIGINT AS tc_kernels,
            sum(s.unknown_tc_kernels)::BIGINT AS unknown_tc_kernels,
            sum(s.memcpys)::BIGINT AS memcpys,

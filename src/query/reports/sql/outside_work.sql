@@ -1,7 +1,8 @@
 -- Work outside of ops. Device work counts for the identity that the analysis gave it (an annotation, or a pseudo-op
 -- named after the API call, or for graphs the ops of their capture, of which the first has the time of the call),
--- calls without device work for a pseudo-op alike. GPU time is a union of the device spans of each call. Columns as
--- in sel_stats, with the name and the median and 95th percentile of the calls.
+-- calls without device work for a pseudo-op alike. A graph recorded as a whole counts as work whose kernels, and
+-- whether they use Tensor Cores, are not known. GPU time is a union of the device spans of each call. Columns as in
+-- sel_stats, with the name and the median and 95th percentile of the calls.
 CREATE OR REPLACE TEMP TABLE outside_work AS
 WITH spans AS (
     SELECT d.launch, d.op, d.track, d.begin_ns, d.begin_ns + d.dur_ns AS end_ns, d.dur_ns, d.kind,
@@ -11,7 +12,7 @@ WITH spans AS (
     FROM sel_device d
     LEFT JOIN raw.op_identities i ON i.id = d.op
     LEFT JOIN raw.kernel_names k ON d.kind = device_kind('kernel') AND k.id = d.name
-    WHERE d.op_span = -1 AND is_work(d.kind)
+    WHERE d.op_span = -1 AND is_busy(d.kind)
 ), in_order AS (
     -- `before`: until when spans of the same call that began before this one last.
     SELECT *, coalesce(max(end_ns) OVER (
@@ -28,7 +29,8 @@ WITH spans AS (
            coalesce(sum(dur_ns) FILTER (WHERE uses_tc = tc_use('yes')), 0)::BIGINT AS tc_kernel_ns,
            count(*) FILTER (WHERE kind = device_kind('kernel')) AS kernels,
            count(*) FILTER (WHERE uses_tc = tc_use('yes')) AS tc_kernels,
-           count(*) FILTER (WHERE uses_tc = tc_use('unknown')) AS unknown_tc_kernels,
+           count(*) FILTER (WHERE uses_tc = tc_use('unknown') OR kind = device_kind('graph')) AS unknown_tc_kernels,
+           count(*) FILTER (WHERE kind = device_kind('graph')) AS graphs,
            count(*) FILTER (WHERE kind = device_kind('copy')) AS memcpys,
            count(*) FILTER (WHERE kind = device_kind('set')) AS memsets
     FROM in_order
@@ -50,7 +52,8 @@ WITH spans AS (
            CASE WHEN l.first IS NOT false THEN coalesce(c.dur_ns, 0) ELSE 0 END AS dur_ns,
            coalesce(l.gpu_ns, 0) AS gpu_ns,
            coalesce(l.end_ns - l.begin_ns - l.gpu_ns, 0) AS gpu_idle_ns,
-           l.kernel_ns, l.tc_kernel_ns, l.kernels, l.tc_kernels, l.unknown_tc_kernels, l.memcpys, l.memsets
+           l.kernel_ns, l.tc_kernel_ns, l.kernels, l.tc_kernels, l.unknown_tc_kernels, l.graphs,
+           l.memcpys, l.memsets
     FROM (SELECT c.*, x.text AS api FROM calls c JOIN raw.strings x ON x.id = c.name) c
     FULL JOIN launched l ON l.launch = c.id
     LEFT JOIN raw.op_identities i ON i.id = l.op
@@ -71,6 +74,7 @@ SELECT name, rank, device, coalesce(max(op), -1) AS op, count(*) AS calls,
        coalesce(sum(kernels), 0)::BIGINT AS kernels,
        coalesce(sum(tc_kernels), 0)::BIGINT AS tc_kernels,
        coalesce(sum(unknown_tc_kernels), 0)::BIGINT AS unknown_tc_kernels,
+       coalesce(sum(graphs), 0)::BIGINT AS graphs,
        coalesce(sum(memcpys), 0)::BIGINT AS memcpys,
        coalesce(sum(memsets), 0)::BIGINT AS memsets,
        quantile_cont(dur_ns, [0.5, 0.95]) AS cpu_q,

@@ -11,7 +11,7 @@ WITH property AS (
     QUALIFY pid <> 0 OR most = 0
 )
 -- Where none worked, no device work was recorded: whether a device did any is not known.
-SELECT (SELECT nullif(count(*), 0) FROM used_devices WHERE worked) AS gpu_count,
+SELECT (SELECT nullif(count(*), 0) FROM physical_devices) AS gpu_count,
        (SELECT count(*) FILTER (WHERE NOT worked) FROM used_devices HAVING bool_or(worked)) AS gpu_unused_count,
        (SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM used_devices WHERE name <> '') AS gpu_names,
        (SELECT value FROM property WHERE name = 'cpu_model') AS cpu_model,

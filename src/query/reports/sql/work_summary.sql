@@ -43,7 +43,7 @@ WITH lines AS (
     )
     WHERE in_all > 0
 ), used AS (
-    SELECT id, wall_ns FROM used_devices WHERE worked
+    SELECT id, wall_ns FROM physical_devices
     UNION ALL
     SELECT -1, max(wall_ns) FROM sel_wall_sums WHERE NOT $device_work
 ), device_peaks AS (

@@ -8,7 +8,7 @@ WITH walls AS (
     SELECT t.rank, min(d.begin_ns) AS first_ns
     FROM sel_device d
     JOIN raw.tracks t ON t.id = d.track
-    WHERE is_work(d.kind) AND d.launch <> -1
+    WHERE is_busy(d.kind) AND d.launch <> -1
     GROUP BY t.rank
 )
 SELECT w.rank, (max(d.begin_ns + d.dur_ns) - w.begin_ns)::BIGINT AS ns, w.wall_ns
@@ -16,7 +16,7 @@ FROM raw.device_spans d
 JOIN raw.tracks t ON t.id = d.track
 JOIN walls w ON w.rank = t.rank
 JOIN own ON own.rank = t.rank
-WHERE is_work(d.kind)
+WHERE is_busy(d.kind)
   AND d.begin_ns + d.dur_ns > w.begin_ns
   AND d.begin_ns < own.first_ns
   AND (d.launch = -1 OR d.host_ns < w.begin_ns)

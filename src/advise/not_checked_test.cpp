@@ -65,5 +65,18 @@ TEST(NotChecked, OpsOfOtherLibrariesAreNotPyTorchs) {
     EXPECT_EQ(advice.not_checked[0].why, "no ops of PyTorch's library were recorded");
 }
 
+// A copy to a device is one, too: of neither its type nor the device's work anything is known.
+TEST(NotChecked, CopiesOfUnknownTypesAreNotConversions) {
+    for (const bool types : {false, true}) {
+        Recorded run;
+        run.device = false;
+        run.begin();
+        run.op("aten::_to_copy", kMs, 0, "", types ? run.detail("[[8]]", "[\"float\"]") : OpDetail());
+        const Advice advice = run.ask("dtype_conversions");
+        EXPECT_EQ(advice.findings.size(), types ? 1u : 0u);
+        EXPECT_EQ(advice.not_checked.size(), types ? 0u : 1u);
+    }
+}
+
 }  // namespace
 }  // namespace opsight::advise

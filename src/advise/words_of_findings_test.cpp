@@ -218,7 +218,7 @@ TEST(Words, RemediesForTensorCoresFitTheFloatsOfTheOps) {
         Recorded r;
         r.begin();
         const OpDetail with = dtypes.empty() ? OpDetail() : r.detail("[[64, 64], [64, 64]]", dtypes);
-        r.op("aten::mm", 100 * kUs, 900 * kUs, "void gemv2N_kernel<int, float>(int)", with);
+        r.op("aten::mm", 100 * kUs, 900 * kUs, "ampere_sgemm_64x32_sliced1x4_nn", with);
         Advice found = r.ask("tensor_cores");
         EXPECT_EQ(found.findings.size(), 1u);
         return found.findings.empty() ? Finding{} : std::move(found.findings[0]);

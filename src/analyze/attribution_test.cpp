@@ -4,6 +4,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
+#include "model/source_limits.h"
 
 namespace opsight::analyze {
 namespace {
@@ -248,6 +249,19 @@ TEST(Attribution, TimesOfLayersWithoutProductsUseNoTensorCores) {
         uses += unknown ? '?' : '-';
     }
     EXPECT_EQ(uses, "---???");
+}
+
+// Where neither the device nor a call tells whose library it is, a source that knows no other makers does.
+TEST(Attribution, NamesOfKernelsTellWhereTheSourceIsOfOneMaker) {
+    for (const bool told : {false, true}) {
+        TestProfile t;
+        if (told) set_kernels_of_cuda_or_hip(t.builder.info());
+        t.kernel("maxwell_sgemm_128x64_nn", 0, 50, t.stream(), 1);
+        Profile p = t.finish();
+        const Analysis a = analyze(p, {});
+        EXPECT_EQ(a.kernels[a.kernel[0].index()].uses_tc,
+                  told ? TensorCoreUse::kNo : TensorCoreUse::kUnknown);
+    }
 }
 
 }  // namespace

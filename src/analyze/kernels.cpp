@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "hardware/occupancy.h"
 #include "hardware/tensor_cores.h"
+#include "model/source_limits.h"
 
 namespace opsight::analyze {
 namespace {
@@ -52,7 +53,7 @@ std::vector<Judging> how_to_judge(const Profile& profile) {
             return Judging::kNever;
         const std::optional<bool> known = hardware::has_known_kernels(device.name, device.compute_major);
         if (known) return *known ? Judging::kByName : Judging::kNotAtAll;
-        if (!calls) calls = calls_cuda_or_hip(profile);
+        if (!calls) calls = has_limit(profile.info, kKernelsOfSource) || calls_cuda_or_hip(profile);
         return *calls ? Judging::kByName : Judging::kOnlyYes;
     };
     std::vector<Judging> out;

@@ -58,6 +58,14 @@ inline void set_devices_untold(ProfileInfo& info, std::string what_is_shown) {
         info.properties.emplace_back(kDevicesOfSource, std::move(what_is_shown));
 }
 
+// Not a limit: the source is of CUDA or HIP alone, so kernels have names of NVIDIA's or AMD's libraries, even
+// where it names neither a device nor a call.
+inline constexpr std::string_view kKernelsOfSource = "source.kernels";
+
+inline void set_kernels_of_cuda_or_hip(ProfileInfo& info) {
+    if (!has_limit(info, kKernelsOfSource)) info.properties.emplace_back(kKernelsOfSource, "of CUDA or HIP");
+}
+
 inline void set_parts_of_ops(ProfileInfo& info) {
     if (!has_limit(info, kPeriodsOfSource)) info.properties.emplace_back(kPeriodsOfSource, "parts of ops");
 }

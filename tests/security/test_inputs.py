@@ -36,6 +36,11 @@ class Inputs(unittest.TestCase):
             file.write("# a comment\n" * 10_001 + "no_such_rule.x=1\n")
         self.assertIn("line 10002", self.refused("advise", self.profile, "--threshold-file", settings, code=2))
 
+    def test_a_model_is_not_a_device(self):
+        for command in (["estimate"], ["map"], ["import", self.profile, "--model"]):
+            with self.subTest(command[0]):
+                self.assertIn("/dev/zero: is not a file, but a device", self.refused(*command, "/dev/zero"))
+
     def test_the_log_beside_a_profile_is_a_regular_file_or_refused(self):
         """DuckDB opens it with the profile: it would wait at a pipe, and write through a link."""
         kept, log = os.path.join(self.folder, "kept"), self.profile + ".wal"

@@ -6,27 +6,35 @@
 namespace opsight::advise {
 namespace {
 
+// What fusing spares, where shapes tell.
+std::string bytes_spared(const Context& c, const query::ElementwiseChains& chains) {
+    if (chains.bytes_between.value_or(0) <= 0) return {};
+    const double gb = *chains.bytes_between / 1e9 / static_cast<double>(c.parts());
+    return fmt::format(
+        " Up to {:.3g} GB {} go from op to op through memory, written and read again (an estimate by shapes, "
+        "as if "
+        "each result were what the next op reads): one op need not move them.",
+        gb, c.of_a_part());
+}
+
 Status check(Context& c) {
-    const bool device = c.facts().device_work;
-    OPSIGHT_ASSIGN(
-        query::Occurrences found,
-        query::times_of_pattern(c.session(), {query::OpPattern::kElementwise,
-                                              static_cast<int64_t>(c.threshold("ops")), c.parts(), device}));
-    const double share = c.share_of(found.times);
+    OPSIGHT_ASSIGN(query::ElementwiseChains chains,
+                   query::elementwise_chains(c.session(), static_cast<int64_t>(c.threshold("ops")),
+                                             c.facts().device_work));
+    const double share = c.share_of(chains.found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{"elementwise_chains", "problem",
                     fmt::format("Chains of elementwise ops take {} of the time", percent(share))};
-    finding.evidence = fmt::format(
-        "{} that work element by element, {:.0f} or more one after the other; each reads and writes "
-        "its tensors anew.",
-        c.how_often(found.count, "ops"), c.threshold("ops"));
+    finding.evidence = fmt::format("{} that work element by element, {:.0f} or more one after the other.",
+                                   c.how_often(chains.found.count, "ops"), c.threshold("ops")) +
+                       bytes_spared(c, chains);
     finding.advice = c.facts().torch && !c.facts().compiled
                          ? "An op that does it all (F.gelu, F.layer_norm, F.scaled_dot_product_attention) or "
                            "torch.compile (PyTorch 2) reads and writes them once."
                          : "A fused op reads and writes them once.";
     finding.share_pct = share;
     finding.view = "ops";
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(chains.found.times)));
     c.add(std::move(finding));
     return {};
 }

@@ -171,11 +171,13 @@ Status check(Context& c) {
     Finding finding{"host", "problem", {}};
     finding.share_pct = share;
     std::optional<double> tiny;
-    if (!f.device_work && (f.work_lost || f.truncated)) {
+    const bool unseen = c.session().contents().device_unseen;
+    if (!f.device_work && (f.work_lost || f.truncated || unseen)) {
         finding.kind = "unknown";
         finding.title = fmt::format("{} take {} of the time; what the GPU did meanwhile was not recorded",
                                     f.ops ? "Ops and calls on the CPU" : "Calls on the CPU", percent(share));
-        finding.evidence = unseen_device(f);
+        finding.evidence =
+            unseen ? "The machine has devices, of which nothing was recorded." : unseen_device(f);
         finding.view = "timeline";
     } else if (!f.device_work) {
         tell_work_of_the_cpu(c, share, finding);

@@ -147,7 +147,10 @@ void Assembler::add_host(const Batch& batch, const Remap& map) {
         HostSpan span = batch.host[i];
         span.track = host_track(map.places[span.track.index()], span.kind);
         span.name = map.strings[span.name.index()];
-        knows_anything_ |= span.kind != HostKind::kOther;
+        if (span.kind != HostKind::kOther)
+            knows_anything_ = true;
+        else if (!(span.flags & kInstant))
+            holds_others_ = true;
         if (span.kind == HostKind::kOp) {
             if (!places_[map.places[batch.host[i].track.index()]].place.pid_is_number)
                 legacy_ops_.insert(span.name);
@@ -175,7 +178,7 @@ void Assembler::add_device(const Batch& batch, const Remap& map) {
         span.track = map.device_places[span.track.index()];
         span.name = map.strings[span.name.index()];
         if (span.kind == DeviceKind::kKernel && !demangled_.empty()) span.name = kernel_name(span.name);
-        knows_anything_ |= span.kind != DeviceKind::kOther;
+        (span.kind == DeviceKind::kOther ? holds_others_ : knows_anything_) = true;
         if (span.config.valid()) span.config = map.configs[span.config.index()];
         if (span.collective.valid()) span.collective = map.collectives[span.collective.index()];
         builder_.add_device(span);
@@ -194,7 +197,8 @@ void Assembler::add_legacy_device(const Batch& batch, const Remap& map) {
 }
 
 void Assembler::add_rest(const Batch& batch, const Remap& map) {
-    knows_anything_ |= !batch.memory.empty() || !batch.counters.empty();
+    knows_anything_ |= !batch.memory.empty();
+    counts_ |= !batch.counters.empty();
     for (MemoryEvent event : batch.memory) {
         event.track = host_track(map.places[event.track.index()], HostKind::kOp);
         builder_.add_memory(event);

@@ -33,7 +33,8 @@ class Assembler {
     uint64_t no_events() const { return no_events_; }
     bool knows_kineto() const { return knows_kineto_; }
     // Whether there is anything of a kind that means something to the analyses.
-    bool knows_anything() const { return knows_anything_; }
+    // Counters alone do, but not beside spans of which none is known.
+    bool knows_anything() const { return knows_anything_ || (counts_ && !holds_others_); }
 
   private:
     // Local ids of a worker to ids of the profile.
@@ -95,7 +96,7 @@ class Assembler {
     std::vector<DeviceSpan> legacy_device_;                    // of the profile, but not in it yet
     absl::flat_hash_set<StringId> legacy_ops_;                 // names
     uint64_t events_ = 0, no_events_ = 0;
-    bool knows_kineto_ = false, knows_anything_ = false;
+    bool knows_kineto_ = false, knows_anything_ = false, counts_ = false, holds_others_ = false;
 };
 
 }  // namespace opsight::importer::kineto

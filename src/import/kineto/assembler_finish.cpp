@@ -4,8 +4,16 @@
 #include "import/kineto/assembler.h"
 #include "import/kineto/numbers.h"
 #include "import/kineto/rank_label.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer::kineto {
+namespace {
+
+constexpr std::string_view kRowsOfDevicesMissing =
+    "work was launched on a device of which the trace has no rows that Opsight knows: what the device did is "
+    "not known";
+
+}  // namespace
 
 void Assembler::finish(const Header& header, const Diagnostics& diagnostics) {
     add_diagnostics(diagnostics);
@@ -25,7 +33,7 @@ void Assembler::add_span(const UnpairedEvent& begin, const UnpairedEvent* end, T
     if (!end)
         builder_.diagnostics().add(Diag::kUnfinishedSpan,
                                    {file_, -1, -1, std::string(builder_.view(begin.name))});
-    knows_anything_ |= span.kind != HostKind::kOther;
+    (span.kind == HostKind::kOther ? holds_others_ : knows_anything_) = true;
     if (span.kind == HostKind::kOp) return builder_.add_op(span, {});
     builder_.add_host(span, span.kind == HostKind::kOther ? begin.text.value : StringId::kNone);
 }
@@ -88,13 +96,18 @@ void Assembler::finish_async() {
 }
 
 void Assembler::finish_flows() {
+    bool launches = false;
     for (FlowEnd flow : flows_) {
+        launches |= flow.kind == FlowKind::kLaunch && flow.is_start;
         const auto place = static_cast<uint32_t>(flow.track.index());
         const KnownPlace& known = places_[place];
         const bool on_device = known.device.valid() && (!known.host.valid() || !flow.is_start);
         flow.track = on_device ? known.device : host_track(place, HostKind::kOp);
         builder_.add_flow(flow);
     }
+    // Arrows to rows that the trace does not have, or that are not known as a device's.
+    if (launches && device_tracks_.empty())
+        set_devices_untold(builder_.info(), std::string(kRowsOfDevicesMissing));
 }
 
 // Names of threads belong to one place, names of processes to all places with that pid.

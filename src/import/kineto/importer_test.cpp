@@ -7,6 +7,7 @@
 #include "base/test_files.h"
 #include "import/import.h"
 #include "import/kineto/importer.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer::kineto {
 namespace {
@@ -267,6 +268,34 @@ TEST(Kineto, WaitsOfADeviceAreNoWork) {
     EXPECT_EQ(p.device.kind[device_row(p, "dma_request")], DeviceKind::kMemcpy);
     ASSERT_EQ(p.devices.size(), 1U);
     EXPECT_EQ(p.devices[0].name, "MTIA");
+}
+
+// Counters beside spans of unknown kinds make no report of these; alone they are one.
+TEST(Kineto, CountersDoNotMakeUnknownSpansKnown) {
+    const std::string counter = R"({"ph":"C","name":"memory","pid":1,"ts":1,"args":{"value":3}})";
+    const std::string op = R"(,{"ph":"B","cat":"operator","name":"Conv","pid":1,"tid":1,"ts":2},
+        {"ph":"E","cat":"operator","name":"Conv","pid":1,"tid":1,"ts":9})";
+    const std::string mark = R"(,{"ph":"i","name":"Record Window End","pid":1,"tid":1,"ts":9})";
+    EXPECT_EQ(import_events(counter + op).diagnostics.count(Diag::kNothingKnown), 1);
+    EXPECT_EQ(import_events(counter + mark).diagnostics.count(Diag::kNothingKnown), 0);
+}
+
+TEST(Kineto, CountsSpansWithoutACategory) {
+    const Profile p =
+        import_events(R"({"ph":"X","cat":"cpu_op","name":"npu::mm","pid":1,"tid":1,"ts":1,"dur":3},
+        {"ph":"X","name":"MatMul","pid":2,"tid":3,"ts":3,"dur":2})");
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnknownCategory), 1);
+}
+
+// Arrows to a device's rows that the trace does not have.
+TEST(Kineto, SaysThatADeviceWorkedOfWhichItHasNoRows) {
+    const std::string op = R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":3})";
+    const std::string arrow = R"(,{"ph":"s","cat":"cpu_to_cuda","id":1,"pid":1,"tid":1,"ts":2})";
+    const std::string kernel =
+        R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":3,"dur":2,"args":{"device":0,"stream":7}})";
+    EXPECT_FALSE(has_limit(import_events(op).info, kDevicesOfSource));
+    EXPECT_TRUE(has_limit(import_events(op + arrow).info, kDevicesOfSource));
+    EXPECT_FALSE(has_limit(import_events(op + arrow + kernel).info, kDevicesOfSource));
 }
 
 TEST(Kineto, SaysWhereNothingIsKnown) {

@@ -164,7 +164,8 @@ void Interpreter::take_complete(const RawEvent& event) {
     if (const std::optional<DeviceKind> kind = device_kind(what, bare(event.name)))
         return add_device(event, times, *kind);
     if (what == Category::kProfilerRange) return add_profiler_range(event, times);
-    if (what == Category::kUnknown) report(Diag::kUnknownCategory, event, bare(event.category));
+    if (what == Category::kUnknown || what == Category::kNone)
+        report(Diag::kUnknownCategory, event, what == Category::kNone ? "none" : bare(event.category));
     if (what == Category::kUnknown && event.has(Arg::kDevice) && event.has(Arg::kStream))
         return add_device(event, times, DeviceKind::kOther);
     add_host(event, times, HostKind::kOther, text(event.category).value);

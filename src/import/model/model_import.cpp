@@ -15,6 +15,9 @@ namespace fs = std::filesystem;
 // Protobuf counts bytes in 32 bits; a model over that cannot have been written as one message.
 Result<std::string> read_all(const std::string& path) {
     std::error_code problem;
+    // Some have no end.
+    if (fs::is_character_file(path, problem))
+        return fail("is not a file, but a device", path, {}, "give a model's file, or a pipe of one");
     const uintmax_t size = fs::file_size(path, problem);
     if (!problem && size > INT32_MAX)
         return fail(fmt::format("the file has {:.1f} GiB; a model in one file has at most 2 GiB",

@@ -63,6 +63,7 @@ class Import {
         rank_ = file_.begin_rank(builder_);
         builder_.info().sources.push_back(file_.name);
         set_durations_only(builder_.info());
+        set_kernels_of_cuda_or_hip(builder_.info());
         if (builder_.info().producer.empty()) builder_.info().producer = "Nsight Compute";
     }
 

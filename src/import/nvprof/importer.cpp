@@ -1,6 +1,7 @@
 #include "import/nvprof/importer.h"
 
 #include "import/nvprof/database.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer::nvprof {
 namespace {
@@ -11,6 +12,7 @@ constexpr std::string_view kQuiet[] = {"Version", "CUPTI_ACTIVITY_KIND_DEVICE_AT
 
 Status read_database(Report& report) {
     report.builder().info().producer = "nvprof";
+    set_kernels_of_cuda_or_hip(report.builder().info());
     Database database(report);
     OPSIGHT_TRY(database.load_texts());
     OPSIGHT_TRY(read_calls(database));

@@ -5,6 +5,7 @@
 #include "import/nvprof/printed_parts.h"
 #include "import/text/line_reader.h"
 #include "import/text/repair_line.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer::nvprof {
 namespace {
@@ -40,6 +41,7 @@ class Import {
           printed_{file, builder, file.begin_rank(builder)} {
         ranks_[0] = printed_.rank;
         builder_.info().producer = "nvprof";
+        set_kernels_of_cuda_or_hip(builder_.info());
         builder_.info().sources.push_back(file.name);
     }
 
@@ -84,12 +86,22 @@ class Import {
         if (table_) take_row(line);
     }
 
+    // Records of work on a device that did not fit are named by how many they were.
+    void take_warning(std::string_view told) {
+        printed_.note(Diag::kSourceWarning, told);
+        int64_t records = 0;
+        const auto [end, error] = std::from_chars(told.data(), told.data() + told.size(), records);
+        const std::string_view rest = told.substr(static_cast<size_t>(end - told.data()));
+        if (error == std::errc() && records > 0 && rest.starts_with(" records have invalid timestamps"))
+            printed_.note(Diag::kLostDeviceWork, told, records);
+    }
+
     // A process's tables have its number; its times count from its own begin, so it is a rank of its own.
     void take_log(std::string_view told, int64_t pid) {
         if (const size_t command = told.find(", command: "); told.starts_with("NVPROF is profiling process"))
             if (command != told.npos)
                 builder_.info().properties.emplace_back("command", told.substr(command + 11));
-        if (told.starts_with("Warning: ")) printed_.note(Diag::kSourceWarning, told.substr(9));
+        if (told.starts_with("Warning: ")) take_warning(told.substr(9));
         summary_of_calls_ = told == "API calls:";
         if (!told.ends_with("result:") && !summary_of_calls_) return;
         table_.reset();

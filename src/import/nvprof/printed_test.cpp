@@ -77,6 +77,15 @@ TEST_F(PrintedTest, TraceAsCsv) {
     EXPECT_EQ(p.diagnostics.count(Diag::kSourceWarning), 1);
 }
 
+TEST_F(PrintedTest, RecordsThatDidNotFitAreLost) {
+    const std::string lost =
+        "==2119== Warning: 376746 records have invalid timestamps due to insufficient device buffer space. "
+        "You can configure the buffer space using the option --device-buffer-size.\n";
+    const Profile p = imported(lost + seed("nvprof_trace.csv"));
+    EXPECT_EQ(p.diagnostics.count(Diag::kLostDeviceWork), 376746);
+    EXPECT_EQ(p.diagnostics.count(Diag::kSourceWarning), 2);
+}
+
 TEST_F(PrintedTest, RepairedTextIsCounted) {
     std::string trace = seed("nvprof_trace.csv");
     const size_t at = trace.find("conv1");

@@ -227,6 +227,8 @@ class Import {
             list += fmt::format("{}{} ({} runs of nodes)", list.empty() ? "" : ", ",
                                 provider.empty() ? "not told" : provider, nodes);
         if (!list.empty()) info.properties.emplace_back("execution providers", list);
+        // Its profilers of devices are CUPTI and roctracer.
+        if (!streams_.empty()) set_kernels_of_cuda_or_hip(info);
         if (const std::string untold = untold_devices(); !untold.empty())
             set_devices_untold(
                 info,

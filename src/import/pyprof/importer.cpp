@@ -40,6 +40,7 @@ class Import {
         builder_.info().frameworks.emplace_back("PyTorch");
         builder_.info().sources.push_back(file.name);
         set_durations_only(builder_.info());
+        set_kernels_of_cuda_or_hip(builder_.info());
     }
 
     Result<ImportFacts> run() {

@@ -51,7 +51,7 @@ TEST(Definitions, AreNotThoseOfAnotherTable) {
              Head{"ranges", "Median (ns)", "iterations"},
              {"ranges", "Min (ns)", "iterations"},
              {"counters", "P95", "iterations"},
-             {"copies", "Max (ns)", "iterations"},
+             {"copies", "Max Time (ns)", "iterations"},
              {"iterations", "Duration (ns)", "device"},
              {"iterations", "Name", "module"},
              {"copies", "Count", "pixel"},

@@ -111,11 +111,9 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
                                      .set("what", std::string(what))
                                      .set("small_bytes", int64_t{0}));
     };
-    const auto kernels = [&](bool eligible) -> Result<Occurrences> {
+    const auto plain_kernels = [&]() -> Result<Occurrences> {
         OPSIGHT_ASSIGN(const ProductOps products, product_ops(session));
-        return in_range(session, duck::Statement(sql::times_plain_kernels)
-                                     .set("eligible", eligible)
-                                     .set("products", products.ids));
+        return in_range(session, duck::Statement(sql::times_plain_kernels).set("products", products.ids));
     };
     const auto softmax = [&](bool device) {
         return in_range(session, duck::Statement(sql::times_attention).set("device", device));
@@ -131,9 +129,8 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
             return transfers("any");
         case Activity::kPageableCopies:
             return transfers("pageable");
-        case Activity::kEligibleKernels:
         case Activity::kPlainKernels:
-            return kernels(activity == Activity::kEligibleKernels);
+            return plain_kernels();
         case Activity::kSmallGrids:
             return in_range(session, sql::times_small_grids);
         case Activity::kHostSoftmax:

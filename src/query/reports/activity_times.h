@@ -20,15 +20,14 @@ enum class Activity : uint8_t {
     kFiles,
     kCommunication,
     kTransfers,
-    kPageableCopies,   // with the calls that launched them
-    kEligibleKernels,  // known not to use Tensor Cores, of ops that could
-    kPlainKernels,     // known not to, of ops that cannot
-    kDevice,           // any work of a device, of the range or launched before it
-    kKernels,          // the same of kernels
-    kOps,              // any op of the range
-    kCalls,            // any call of the runtime or driver
-    kSmallGrids,       // kernels with fewer blocks than multiprocessors, alone on their device
-    kHostSoftmax,      // softmaxes over square scores, on the host and on devices
+    kPageableCopies,  // with the calls that launched them
+    kPlainKernels,    // known not to use Tensor Cores, of ops that cannot
+    kDevice,          // any work of a device, of the range or launched before it
+    kKernels,         // the same of kernels
+    kOps,             // any op of the range
+    kCalls,           // any call of the runtime or driver
+    kSmallGrids,      // kernels with fewer blocks than multiprocessors, alone on their device
+    kHostSoftmax,     // softmaxes over square scores, on the host and on devices
     kDeviceSoftmax,
     kHostScores,  // all work on such scores
     kDeviceScores,

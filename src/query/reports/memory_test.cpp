@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "query/reports/advice_work.h"
 #include "query/reports/test_reports.h"
 
 namespace opsight::query {
@@ -30,6 +31,30 @@ StoredProfile made(const std::vector<Block>& blocks, int64_t before, int64_t op_
         t.builder.add_memory(event);
     }
     return StoredProfile(std::move(t));
+}
+
+// A snapshot: changes of memory, and at most ranges that the program names. Its time is that of all changes.
+TEST(MemoryAtPeak, ASnapshotIsTheWholeRun) {
+    for (const bool range : {false, true}) {
+        analyze::TestProfile t;
+        if (range) t.annotation("short", 0, 15, t.thread());
+        for (const auto& [time, bytes] : {std::pair<int64_t, int64_t>{10, 1}, {200, 2}, {300, -2}}) {
+            MemoryEvent event;
+            event.time = time;
+            event.track = t.thread();
+            event.address = 8 + std::abs(bytes);
+            event.bytes = bytes;
+            event.device_type = 1;
+            event.device = 0;
+            t.builder.add_memory(event);
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.whole = true});
+        const auto peak = memory_at_peak(session, 0);
+        ASSERT_TRUE(peak) << peak.error().message();
+        ASSERT_EQ(peak->size(), 1u) << range;
+        EXPECT_EQ(peak->front().bytes, 3) << range;
+    }
 }
 
 constexpr const char* kForward =

@@ -17,6 +17,7 @@ struct Found {
     std::vector<Stretch> stretches;  // by track and begin
     std::vector<TimeSpan> times;
     int64_t ops = 0;
+    double bytes_between = 0;  // see ElementwiseChains; below 0: not told
 };
 
 duck::Statement statement_of(const PatternChoice& choice) {
@@ -24,8 +25,6 @@ duck::Statement statement_of(const PatternChoice& choice) {
     switch (choice.pattern) {
         case OpPattern::kRepeated:
             return duck::Statement(sql::pattern_repeated).set("least", least).set("parts", parts);
-        case OpPattern::kElementwise:  // see Chains
-            break;
         case OpPattern::kGrowing:
             return duck::Statement(sql::pattern_growing).set("least", least).set("parts", parts);
         case OpPattern::kRecomputed:
@@ -65,9 +64,10 @@ class Chains {
                    *begin = batch.column<int64_t>(2), *end = batch.column<int64_t>(3),
                    *id = batch.column<int64_t>(4), *parent = batch.column<int64_t>(5);
         const auto *plain = batch.column<bool>(6), *works = batch.column<bool>(7);
+        const auto* bytes = batch.column<double>(8);
         for (size_t i = 0; i < batch.size(); ++i) {
             const bool inner = remember(id[i], parent[i]);
-            if (works[i] && !inner) add({track[i], begin[i], end[i]}, rank[i], plain[i]);
+            if (works[i] && !inner) add({track[i], begin[i], end[i]}, rank[i], plain[i], bytes[i]);
         }
     }
     Found take() {
@@ -85,12 +85,16 @@ class Chains {
         return parent >= 0 && static_cast<size_t>(parent) < seen_.size() &&
                seen_[static_cast<size_t>(parent)];
     }
-    void add(const Stretch& op, int64_t rank, bool plain) {
+    void add(const Stretch& op, int64_t rank, bool plain, double bytes) {
         constexpr int64_t kApart = 200'000;
         if (!plain || op.track != chain_.track || op.begin > last_end_ + kApart) close();
         last_end_ = op.end;
         if (!plain) return;
-        if (ops_ == 0) chain_ = op, rank_ = rank;
+        if (ops_ == 0)
+            chain_ = op, rank_ = rank, between_ = 0;
+        else
+            between_ = between_ < 0 || result_ < 0 ? -1 : between_ + 2 * result_;
+        result_ = bytes;
         chain_.end = std::max(chain_.end, op.end);
         ++ops_;
     }
@@ -99,6 +103,8 @@ class Chains {
             found_.stretches.push_back(chain_);
             found_.times.push_back({rank_, chain_.begin, chain_.end});
             found_.ops += ops_;
+            const bool told = found_.bytes_between >= 0 && between_ >= 0;
+            found_.bytes_between = told ? found_.bytes_between + between_ : -1;
         }
         ops_ = 0;
     }
@@ -108,6 +114,7 @@ class Chains {
     std::vector<bool> seen_;  // by id, which the opener of the file holds to be below the number of spans
     Stretch chain_;
     int64_t rank_ = 0, ops_ = 0, last_end_ = 0;
+    double between_ = 0, result_ = 0;  // bytes from op to op of the chain, and of its last result
 };
 
 Result<Found> find_chains(Session& session, int64_t least) {
@@ -137,19 +144,29 @@ Result<std::vector<TimeSpan>> launched_in(Session& session, const std::vector<St
     return launched;
 }
 
-}  // namespace
-
-Result<Occurrences> times_of_pattern(Session& session, const PatternChoice& choice) {
-    OPSIGHT_ASSIGN(Found found, choice.pattern == OpPattern::kElementwise
-                                    ? find_chains(session, choice.least)
-                                    : find(session, statement_of(choice)));
+Result<Occurrences> taken_by(Session& session, Found found, bool device) {
     Occurrences times;
     times.count = found.ops;
-    if (choice.device) {
+    if (device) {
         OPSIGHT_ASSIGN(found.times, launched_in(session, found.stretches));
     }
     OPSIGHT_ASSIGN(times.times, within_range(session, std::move(found.times)));
     return times;
+}
+
+}  // namespace
+
+Result<Occurrences> times_of_pattern(Session& session, const PatternChoice& choice) {
+    OPSIGHT_ASSIGN(Found found, find(session, statement_of(choice)));
+    return taken_by(session, std::move(found), choice.device);
+}
+
+Result<ElementwiseChains> elementwise_chains(Session& session, int64_t least, bool device) {
+    OPSIGHT_ASSIGN(Found found, find_chains(session, least));
+    ElementwiseChains chains;
+    if (found.bytes_between >= 0) chains.bytes_between = found.bytes_between;
+    OPSIGHT_ASSIGN(chains.found, taken_by(session, std::move(found), device));
+    return chains;
 }
 
 }  // namespace opsight::query

@@ -107,13 +107,8 @@ Status read_eligible(Session& session, Facts& facts) {
         const bool by_name =
             hardware::is_tensor_core_op(text(row[0])) || hardware::is_tensor_core_node_type(text(row[1]));
         const bool eligible = flag(row[2]), only_seen = eligible && !by_name;
-        const int64_t ns = integer(row[4]);
+        const int64_t ns = integer(row[3]);
         (only_seen ? facts.region_ns : eligible ? facts.eligible_ns : facts.plain_ns) += ns;
-        if (!eligible || only_seen) continue;
-        const std::string floats = text(row[3]);
-        facts.eligible_fp32_ns += floats == "fp32" ? ns : 0;
-        facts.eligible_fp64_ns += floats == "fp64" ? ns : 0;
-        facts.eligible_narrow_ns += floats == "16 bits or less" ? ns : 0;
     }
     return {};
 }

@@ -69,8 +69,6 @@ struct RunFacts {
     double lost_pct = 0;
     bool truncated = false;  // a source is cut: anything may be missing
     int64_t graph_ns = 0;    // of CUDA graphs recorded as a whole, which do not tell either
-    // Of eligible_ns what is of ops on such floats; the rest is not told.
-    int64_t eligible_fp32_ns = 0, eligible_fp64_ns = 0, eligible_narrow_ns = 0;  // narrow: 16 bits or less
     int64_t copy_ns = 0, pageable_ns = 0;
     struct Copies {
         std::string kind;  // "HtoD"; empty: no copies

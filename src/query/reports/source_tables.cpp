@@ -100,11 +100,11 @@ Result<ResultTable> copy_sums(Session& session, const TableShape& shape) {
                  {"total_time_ns", "Total Time (ns)", Unit::kNs},
                  {"bytes", "Bytes", Unit::kBytes},
                  {"bytes_per_s", "Bytes/s", Unit::kBytesPerSecond},
-                 {"avg_bytes", "Avg (bytes)", Unit::kBytes, 1},
-                 {"min_bytes", "Min (bytes)", Unit::kBytes, 5},
-                 {"max_bytes", "Max (bytes)", Unit::kBytes, 3},
-                 {"avg_time_ns", "Avg (ns)", Unit::kNs, 3},
-                 {"max_time_ns", "Max (ns)", Unit::kNs, 5}};
+                 {"avg_bytes", "Avg Size (bytes)", Unit::kBytes, 1},
+                 {"min_bytes", "Min Size (bytes)", Unit::kBytes, 5},
+                 {"max_bytes", "Max Size (bytes)", Unit::kBytes, 3},
+                 {"avg_time_ns", "Avg Time (ns)", Unit::kNs, 3},
+                 {"max_time_ns", "Max Time (ns)", Unit::kNs, 5}};
     q.rows = sql::copy_sums;
     q.order = {{"total_time_ns", true}, {"operation", false}, {"from_memory", false},
                {"to_memory", false},    {"rank", false},      {"device", false}};

@@ -209,6 +209,16 @@ Result<std::string> calls_between_ranks_note(Session& session) {
         calls, calls == 1 ? "" : "s");
 }
 
+const char* without_device_work(const Contents& has) {
+    if (has.work_lost)
+        return "work was launched on a device, but none of it is recorded: what the device did is not known";
+    if (has.device_unseen)
+        return "no device work was recorded, and the machine has devices: whether they worked is not known; "
+               "all "
+               "times are those of the CPU";
+    return "no device work was recorded: all times are those of the CPU";
+}
+
 }  // namespace
 
 Result<ResultTable> stream_use(Session& session, const TableShape& shape) {
@@ -271,11 +281,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
         OPSIGHT_ASSIGN(ResultTable kernels, kernels_by_use(session));
         report.sections.push_back({std::move(kernels)});
     } else if (const Contents& has = session.contents();
-               has.ops || has.calls || has.ranges || has.work_lost) {
-        report.notes.push_back(
-            has.work_lost ? "work was launched on a device, but none of it is recorded: what the device did "
-                            "is not known"
-                          : "no device work was recorded: all times are those of the CPU");
+               !has.loss_is_told && (has.ops || has.calls || has.ranges || has.work_lost)) {
+        report.notes.push_back(without_device_work(has));
     }
     OPSIGHT_ASSIGN(const std::vector<std::string> ends, out_of_memory_notes(session));
     report.notes.insert(report.notes.end(), ends.begin(), ends.end());

@@ -34,6 +34,21 @@ TEST(WallClock, SaysThatOneStreamWaitedForWhatWasNotRecorded) {
     EXPECT_THAT(notes(true), Not(Contains(HasSubstr("no recorded work"))));
 }
 
+// What Horovod and MPI exchange is the program's own doing; a call of the system is not.
+TEST(WallClock, ReachesToTheLastMessage) {
+    const auto wall = [](HostKind kind) {
+        analyze::TestProfile t;
+        t.annotation("NEGOTIATE_ALLREDUCE", 0, 10, t.thread());
+        t.host(kind, "ALLREDUCE", 10, 5000, t.thread());
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.whole = true});
+        const auto rows = session.query("SELECT (end_ns - begin_ns)::BIGINT AS ns FROM sel_wall");
+        return rows ? std::get<int64_t>(rows->rows.at(0)[0]) : -1;
+    };
+    EXPECT_EQ(wall(HostKind::kMessagePassing), 5010);
+    EXPECT_EQ(wall(HostKind::kOsRuntime), 10);
+}
+
 // Steps of 100 us on the host, of which the device needs 500 us each.
 TEST(WallClock, SaysThatTheLastIterationHoldsWhatTheDeviceFinishes) {
     for (const int64_t kernel : {500'000, 50'000}) {

@@ -196,13 +196,16 @@ Status Session::look() {
                         contents_.not_one_job));
     const std::string devices_untold = text(row[12]);
     contents_.work_lost = !contents_.device_work && (std::get<bool>(row[5]) || !devices_untold.empty());
-    if (contents_.work_lost && !devices_untold.empty()) range_.notes.push_back(devices_untold);
+    contents_.loss_is_told = contents_.work_lost && !devices_untold.empty();
+    if (contents_.loss_is_told) range_.notes.push_back(devices_untold);
     if (std::get<bool>(row[6]))
         range_.notes.emplace_back(
             "the source tells how long work took, and not when: it stands one behind the other, and wall "
             "clock, waits, overlap and utilization are not known");
     if (const std::string untold = text(row[7]); !untold.empty()) range_.notes.push_back(untold);
     contents_.calls = std::get<bool>(row[8]);
+    contents_.device_unseen = contents_.devices && !contents_.device_work && !contents_.work_lost &&
+                              !contents_.calls && !std::get<bool>(row[13]);
     if (text(row[9]) != db::rules())
         range_.notes.emplace_back(
             "this profile was made by another build of Opsight, whose rules may differ: its source, imported "

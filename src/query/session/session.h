@@ -58,6 +58,8 @@ struct Range {
 struct Contents {
     bool ops = false, device_work = false, devices = false;
     bool work_lost = false;      // work was launched on a device of which nothing is recorded
+    bool loss_is_told = false;   // so says a note of the range, in the source's words
+    bool device_unseen = false;  // the machine has devices, and the recording neither work nor calls of them
     bool calls = false;          // of the CUDA or HIP API
     bool ranges = false;         // NVTX ranges, or the annotations that other sources have instead
     bool nothing_known = false;  // of some file: spans of kinds that no report counts

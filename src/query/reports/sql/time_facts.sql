@@ -6,7 +6,8 @@ SELECT EXISTS (FROM raw.resource_segments WHERE resource = resource('dataloader'
        EXISTS (FROM raw.ops) OR EXISTS (FROM raw.api_calls) OR EXISTS (FROM raw.device_spans)
        OR EXISTS (FROM raw.nvtx_ranges) OR EXISTS (FROM raw.module_calls)
        OR EXISTS (FROM raw.other_spans WHERE kind <> host_kind('other'))
-       OR NOT EXISTS (FROM raw.memory_events) AS timed,
+       OR NOT EXISTS (FROM raw.memory_events)
+          AND NOT EXISTS (FROM raw.diagnostics WHERE key = 'nothing_known') AS timed,
        NOT EXISTS (FROM raw.meta WHERE key = 'time_classes') AS parted,
        NOT EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('kernel'), device_kind('graph')))
        AND EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS kernels_lost,

@@ -1,8 +1,13 @@
 -- From the first to the last thing that the program is seen to do. What the system or a library does for it is not a
--- sign of its own (a thread may sleep in poll for the whole run), unless there is nothing else. The profiler's own
--- start and stop are not the program's. Needs profiler_ends.
+-- sign of its own (a thread may sleep in poll for the whole run), unless there is nothing else; messages that it
+-- exchanges are. Changes of memory are where nothing runs (snapshots). The profiler's own start and stop are not the
+-- program's. Needs profiler_ends.
 CREATE TEMP TABLE sel_wall AS
-WITH spans AS (
+WITH runs AS (
+    SELECT rank FROM raw.tracks
+    WHERE id IN (SELECT track FROM raw.ops UNION ALL SELECT track FROM raw.api_calls
+                 UNION ALL SELECT track FROM raw.device_spans)
+), spans AS (
     SELECT track, begin_ns, dur_ns FROM raw.device_spans WHERE is_busy(kind)
     UNION ALL
     SELECT track, begin_ns, dur_ns FROM raw.ops
@@ -14,6 +19,12 @@ WITH spans AS (
     SELECT track, begin_ns, dur_ns FROM raw.module_calls
     UNION ALL
     SELECT track, begin_ns, dur_ns FROM raw.python_frames
+    UNION ALL
+    SELECT track, begin_ns, dur_ns FROM raw.other_spans WHERE kind = host_kind('message')
+    UNION ALL
+    SELECT m.track, m.time_ns, 0
+    FROM raw.memory_events m
+    JOIN raw.tracks t ON t.id = m.track AND t.rank NOT IN (FROM runs)
 ), own AS (
     SELECT t.rank, min(begin_ns) AS begin_ns, max(begin_ns + dur_ns) AS end_ns
     FROM spans s

@@ -68,7 +68,8 @@ class AdviseCommand : public Command {
                 fmt::format("unknown format '{}'", format_), {}, {}, "use text, markdown, html or json", 2});
         OPSIGHT_ASSIGN(const advise::Severity limit, failing());
         OPSIGHT_ASSIGN(const advise::Options options, given());
-        OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, format_ == "json"));
+        OPSIGHT_ASSIGN(const AnyProfile profile,
+                       AnyProfile::open(path_, format_ == "json", range_.options()));
         OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range_.options()));
         OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(session, options));
         OPSIGHT_TRY(show(rendered(advice)));

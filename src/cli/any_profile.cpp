@@ -27,7 +27,7 @@ bool is_database(const std::string& path) {
 
 }  // namespace
 
-Result<AnyProfile> AnyProfile::open(const std::string& path, bool quiet) {
+Result<AnyProfile> AnyProfile::open(const std::string& path, bool quiet, const query::RangeOptions& range) {
     std::error_code ignored;
     // Of a pipe what is_database() takes would be gone; whoever opens a profile says what is wrong with
     // others.
@@ -43,7 +43,9 @@ Result<AnyProfile> AnyProfile::open(const std::string& path, bool quiet) {
     const std::vector<analyze::RankClock> clocks = analyze::align_ranks(profile);
     const analyze::Analysis analysis = analyze::analyze(profile, {});
     progress.clear();
-    if (!quiet) print_diagnostics(profile.diagnostics);
+    const bool cut_anew = range.whole || !range.key_op.empty() || !range.iteration_range.empty();
+    if (!quiet)
+        print_diagnostics(profile.diagnostics, cut_anew ? std::optional(Diag::kNoIterations) : std::nullopt);
     db::WriteOptions how;
     how.clocks = &clocks;
     OPSIGHT_TRY(db::write_profile(temporary.path_, profile, analysis, how));

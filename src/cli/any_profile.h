@@ -5,14 +5,16 @@
 #include <string>
 
 #include "base/temporary_folder.h"
+#include "query/session/session.h"
 
 namespace opsight::cli {
 
 class AnyProfile {
   public:
     // A profile file is used as it is; anything else goes through import, told on standard error unless
-    // `quiet`.
-    static Result<AnyProfile> open(const std::string& path, bool quiet);
+    // `quiet`. That it has no iterations of its own is not told where `range` says how to cut them.
+    static Result<AnyProfile> open(const std::string& path, bool quiet,
+                                   const query::RangeOptions& range = {});
     const std::string& path() const { return path_; }
 
   private:

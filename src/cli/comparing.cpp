@@ -153,8 +153,8 @@ Status Comparing::check_options() const {
 
 Result<query::Side> Comparing::read(const std::string& path, std::optional<int64_t> rank, bool whole,
                                     const Wanted& wanted) const {
-    OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path, false));
     const query::RangeOptions range = whole ? query::RangeOptions{.whole = true} : range_.options();
+    OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path, false, range));
     OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range));
     OPSIGHT_ASSIGN(query::Side side, query::read_side(session, path, rank, wanted.work));
     if (wanted.problems) {

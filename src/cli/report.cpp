@@ -114,7 +114,8 @@ class ReportCommand : public Command {
         if (!sort_.empty() && names.size() != 1)
             return fail(
                 Error{"--sort needs one report, for columns differ", {}, {}, "choose one with --report", 2});
-        OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, format == report::Format::kJson));
+        OPSIGHT_ASSIGN(const AnyProfile profile,
+                       AnyProfile::open(path_, format == report::Format::kJson, range_));
         OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range_));
         if (reports_ == "all") {
             OPSIGHT_ASSIGN(names, recorded_reports(session, names));

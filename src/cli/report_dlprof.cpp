@@ -101,7 +101,8 @@ Result<int> report_dlprof(const DlprofArguments& arguments) {
             if (fs::exists(folder, missing) && wanted(arguments, name))
                 OPSIGHT_TRY(check_output((folder / fmt::format("{}_{}.csv", set.stem, name)).string(),
                                          arguments.overwrite));
-    OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(arguments.path, false));
+    OPSIGHT_ASSIGN(const AnyProfile profile,
+                   AnyProfile::open(arguments.path, false, {.key_op = arguments.options.key_op}));
     OPSIGHT_ASSIGN(query::Source source, query::Source::open(profile.path(), {}));
     OPSIGHT_ASSIGN(const std::string note, query::nsys::left_out_note(source));
     if (!note.empty()) print_note(fmt::format("note: {}\n", note));

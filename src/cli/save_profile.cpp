@@ -31,11 +31,11 @@ Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool
     return saved;
 }
 
-void print_diagnostics(const Diagnostics& diagnostics) {
+void print_diagnostics(const Diagnostics& diagnostics, std::optional<Diag> left_out) {
     for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
         const auto diag = static_cast<Diag>(i);
         const DiagKind& kind = diag_kind(diag);
-        if (diagnostics.count(diag) == 0 || kind.severity == Severity::kInfo) continue;
+        if (diagnostics.count(diag) == 0 || kind.severity == Severity::kInfo || diag == left_out) continue;
         const std::string line =
             fmt::format("opsight: {} x {}: {}\n", diagnostics.count(diag), kind.key, kind.help);
         print_note(line);

@@ -1,6 +1,7 @@
 // From a freshly read Profile to a profile file: analysis and writing, as `import` and `profile` do it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "analyze/analyze.h"
@@ -17,7 +18,8 @@ struct SavedProfile {
 Result<SavedProfile> save_profile(Profile profile, const std::string& path, bool overwrite,
                                   const analyze::AnalysisOptions& options = {});
 
-// Prints the diagnostics that tell of lost or doubtful data to standard error, one line each.
-void print_diagnostics(const Diagnostics& diagnostics);
+// Prints the diagnostics that tell of lost or doubtful data to standard error, one line each, but for
+// `left_out`.
+void print_diagnostics(const Diagnostics& diagnostics, std::optional<Diag> left_out = {});
 
 }  // namespace opsight::cli

@@ -375,6 +375,20 @@ class ReportTest(Cli):
         for command in ("report", "info", "advise"):
             self.assert_refused(self.run_cli(command, "/dev/null"), "/dev/null: is not a regular file")
 
+    def test_iterations_that_are_named_are_not_missed(self):
+        events = [span("user_annotation", f"batch {i}", 1, 100.0 * i, 90) for i in range(2)]
+        events += [span("cpu_op", f"aten::op{i}", 1, 100.0 * i + 5, 50) for i in range(2)]
+        with open(self.path("plain.json"), "w", encoding="utf-8") as file:
+            json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+        self.assertIn("no_iterations", self.run_cli("report", "plain.json").stderr)
+        for options in (("--iteration-range", "batch"), ("--key-op", "aten::op1"), ("--whole-run",)):
+            for command in ("report", "advise"):
+                done = self.run_cli(command, "plain.json", *options)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotIn("no_iterations", done.stdout + done.stderr, (command, options))
+            done = self.run_cli("compare", "plain.json", "plain.json", *options)
+            self.assertNotIn("no_iterations", done.stdout + done.stderr, ("compare", options))
+
     def test_a_cut_or_damaged_profile(self):
         with open(self.profile, "rb") as file:
             content = file.read()

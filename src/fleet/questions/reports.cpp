@@ -179,7 +179,7 @@ std::vector<Column> layer_columns() {
 }
 
 std::vector<Column> collective_columns() {
-    return {plain("collective", "Collective"),
+    return {plain("collective", "Operation"),
             plain("group_kind", "Kind of Group"),
             count("runs_count", "Runs"),
             count("total_calls", "Calls", 1),
@@ -265,7 +265,7 @@ std::vector<Column> device_columns() {
 std::vector<Column> link_columns() {
     return {run_column(),
             plain("process_group", "Process Group"),
-            plain("collective", "Collective"),
+            plain("collective", "Operation"),
             count("ranks_count", "Ranks", 1),
             {"group_bytes", "Bytes", Unit::kBytes, 2},
             ns("group_transfer_ns", "Transfer (ns)", 1),
@@ -345,7 +345,7 @@ const Entry kReports[] = {
      &sql::layers,
      layer_columns,
      nullptr},
-    {{"collectives", "what each kind of collective costs, over all jobs", "Collectives over All Jobs"},
+    {{"collectives", "what each kind of communication costs, over all jobs", "Communication over All Jobs"},
      &sql::collectives,
      collective_columns,
      nullptr},

@@ -77,6 +77,41 @@ TEST(Collectives, WhatOthersTakeLongerThanTheLastIsWaiting) {
     EXPECT_NEAR(number(cell(table, "bus_bytes_per_s")), 1e10, 1);  // 2 (n - 1) / n of it: n = 2
 }
 
+// Of NCCL's kernel alone it is not known which of both it was.
+TEST(Collectives, SendsAndReceivesAreNamedPointToPoint) {
+    analyze::TestProfile t;
+    const auto add = [&](const char* call, const char* kernel, int64_t at) {
+        DeviceSpan span;
+        span.begin = at;
+        span.dur = kMs;
+        span.track = t.stream();
+        span.kind = DeviceKind::kKernel;
+        if (*call) {
+            Collective collective;
+            collective.name = t.builder.text(call);
+            span.collective = t.builder.collective(collective);
+        }
+        t.device(span, kernel);
+    };
+    const char* pairs = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)";
+    add("send", pairs, 0);
+    add("all_to_allv", pairs, 2 * kMs);
+    add("", pairs, 4 * kMs);
+    add("", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)", 6 * kMs);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    for (const char* report : {"collectives", "collective_calls"}) {
+        const ResultTable table = table_of(session, report);
+        const auto kind_of = [&](const char* operation) {
+            return std::get<std::string>(cell(table, "exchange", "collective", operation));
+        };
+        EXPECT_EQ(kind_of("send"), "point-to-point") << report;
+        EXPECT_EQ(kind_of("all_to_allv"), "collective") << report;
+        EXPECT_EQ(kind_of("ncclDevKernel_SendRecv"), "point-to-point or all-to-all") << report;
+        EXPECT_EQ(kind_of("ncclDevKernel_AllReduce_Sum_f32_RING_LL"), "collective") << report;
+    }
+}
+
 // One rank's kernel may have waited for the other, which is not there.
 TEST(Collectives, OfOneRankOfTheGroupNoWaitingIsTold) {
     const StoredProfile stored = ranks_of({{0, 0, 20 * kMs}, {0, 100 * kMs, 40 * kMs}});

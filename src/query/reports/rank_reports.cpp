@@ -96,10 +96,12 @@ Status add_hosts(Session& session, const TableShape& shape, Report& report) {
 
 Result<ResultTable> collective_calls(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare(sql::matched_collectives));
-    Question q{"collective_calls", "Each Collective"};
+    OPSIGHT_TRY(session.prepare(sql::exchange_kind));
+    Question q{"collective_calls", "Each Operation of Communication"};
     q.columns = {{"call", "Call", Unit::kCount, 3, Role::kId},
                  {"group", "Process Group", Unit::kNone, 3},
-                 {"collective", "Collective"},
+                 {"collective", "Operation"},
+                 {"exchange", "Kind of Operation", Unit::kNone, 2},
                  {"dtype", "Data Type", Unit::kNone, 5},
                  {"bytes", "Bytes", Unit::kBytes},
                  {"ranks", "Ranks", Unit::kCount, 2},
@@ -126,7 +128,7 @@ Result<ResultTable> collective_calls(Session& session, const TableShape& shape) 
 
 Result<ResultTable> collective_members(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare(sql::matched_collectives));
-    Question q{"collective_members", "Collectives by Rank"};
+    Question q{"collective_members", "Communication by Rank"};
     q.columns = {{"call", "Call", Unit::kCount, 0, Role::kId},
                  rank_column(),
                  host_column(),
@@ -155,7 +157,7 @@ Result<ResultTable> comm_groups(Session& session, const TableShape& shape) {
                  {"evidence", "Evidence", Unit::kNone, 3},
                  {"ranks", "Ranks", Unit::kCount},
                  {"recorded", "Ranks Recorded", Unit::kCount, 2},
-                 {"collectives", "Collectives", Unit::kCount},
+                 {"collectives", "Operations", Unit::kCount},
                  {"matched", "All Ranks Recorded", Unit::kCount, 3},
                  {"unmatched", "Not Matched", Unit::kCount, 2},
                  {"bytes", "Bytes", Unit::kBytes, 1},
@@ -286,10 +288,10 @@ Result<std::vector<std::string>> matching_notes(Session& session) {
         {integer(row[4]), "are sends and receives, and who sends to whom is not told"}};
     for (const auto& [count, why] : reasons)
         if (count > 0)
-            notes.push_back(
-                fmt::format("{} of {} collectives of the profile {}: there waiting cannot be told from "
-                            "transfer, and nobody is known to be last",
-                            count, calls, why));
+            notes.push_back(fmt::format(
+                "{} of {} operations of communication in the profile {}: there waiting cannot be told from "
+                "transfer, and nobody is known to be last",
+                count, calls, why));
     return notes;
 }
 

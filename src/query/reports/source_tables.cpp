@@ -55,14 +55,16 @@ Result<ResultTable> api_sums(Session& session, const TableShape& shape) {
 
 Result<ResultTable> collectives(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare(sql::matched_collectives));
-    Question q{"collectives", "Collectives"};
-    q.columns = {{"collective", "Collective"},
+    OPSIGHT_TRY(session.prepare(sql::exchange_kind));
+    Question q{"collectives", "Communication"};
+    q.columns = {{"collective", "Operation"},
+                 {"exchange", "Kind of Operation", Unit::kNone, 1},
                  {"dtype", "Data Type", Unit::kNone, 4},
                  {"group", "Process Group", Unit::kNone, 4},
                  {"group_kind", "Kind of Group", Unit::kNone, 5},
                  {"ranks", "Ranks", Unit::kCount},
                  {"bytes", "Bytes", Unit::kBytes},
-                 {"collectives", "Collectives", Unit::kCount},
+                 {"collectives", "Operations", Unit::kCount},
                  {"matched", "All Ranks Recorded", Unit::kCount, 3},
                  {"total_gpu_time_ns", "GPU Time (ns)", Unit::kNs},
                  {"waiting_ns", "Waiting (ns)", Unit::kNs},

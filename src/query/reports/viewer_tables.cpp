@@ -88,10 +88,12 @@ Result<ResultTable> memory_allocators(Session& session, const TableSubject&, con
 }
 
 Result<ResultTable> communication(Session& session, const TableSubject&, const TableShape& shape) {
+    OPSIGHT_TRY(session.prepare(sql::exchange_kind));
     Question q{"communication", "Communication"};
     q.columns = {{"rank", "Rank", Unit::kCount, 0, Role::kId},
                  {"device", "Device ID", Unit::kCount, 0, Role::kId},
-                 {"collective", "Collective"},
+                 {"collective", "Operation"},
+                 {"exchange", "Kind of Operation"},
                  {"dtype", "Data Type"},
                  {"group", "Process Group"},
                  {"group_size", "Group Size", Unit::kCount},

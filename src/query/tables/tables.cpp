@@ -117,15 +117,17 @@ constexpr Entry kTables[] = {
      "holder_name device_type device bytes share_pct allocations largest_bytes op_name direction layer "
      "stack"},
     {"communication", communication, Needs::kNothing,
-     "collective rank device calls total_gpu_time_ns avg_gpu_time_ns max_gpu_time_ns dtype "
+     "collective exchange rank device calls total_gpu_time_ns avg_gpu_time_ns max_gpu_time_ns dtype "
      "in_elements out_elements group group_size"},
     {"overlap", plain<communication_overlap>},
     {"collectives", of_report<collectives_report>, Needs::kNothing,
-     "collective ranks bytes collectives total_gpu_time_ns waiting_ns waiting_pct first_waiting_ns last_rank "
+     "collective exchange ranks bytes collectives total_gpu_time_ns waiting_ns waiting_pct first_waiting_ns "
+     "last_rank "
      "last_times "
      "transfer_ns bytes_per_s bus_bytes_per_s dtype group matched"},
     {"collective_calls", of_report<rank_report<collective_calls>>, Needs::kNothing,
-     "collective bytes iteration first_begin_ns duration_ns transfer_ns waiting_ns last_rank cause cause_op "
+     "collective exchange bytes iteration first_begin_ns duration_ns transfer_ns waiting_ns last_rank cause "
+     "cause_op "
      "bus_bytes_per_s peak_pct state group ranks"},
     {"collective_members", of_report<rank_report<collective_members>>},
     {"groups", of_report<rank_report<comm_groups>>, Needs::kNothing,

@@ -2212,6 +2212,7 @@ export interface components {
             rank: number;
             device: number | null;
             collective: string;
+            exchange: string;
             dtype: string | null;
             group: string | null;
             group_size: number | null;

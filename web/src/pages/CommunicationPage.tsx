@@ -36,16 +36,16 @@ function Devices() {
 
 function Collectives() {
   return (
-    <Card title="Collectives by kind, group and size" note="which rank came last, what waiting for it cost, and how fast the data moved">
+    <Card title="Communication by operation, group and size" note="which rank came last, what waiting for it cost, and how fast the data moved">
       <Scatter table="collectives" params={DRAWN} />
       <DataTable
         name="collectives"
-        label="Collectives over the ranks"
+        label="Communication over the ranks"
         prefix="c."
         height="half"
         bars={{ total_gpu_time_ns: "communication", waiting_pct: "idle" }}
         rowKey={wholeRow}
-        empty="No collective was recorded in this range."
+        empty="No communication was recorded in this range."
       />
     </Card>
   );
@@ -74,25 +74,25 @@ function InTimeline({ row }: { row: Row }) {
   );
 }
 
-// Each collective, and of the selected one what each rank did of it. `drawn`: with its marks, where no other table has them.
+// Each collective or pair of a send and a receive, and of the selected one what each rank did of it. `drawn`: with its marks, where no other table has them.
 function Calls({ drawn }: { drawn: boolean }) {
   return (
-    <Card title="Each collective" note="one row for all of its ranks; select one for its members">
+    <Card title="Each operation" note="one row for all of its ranks; select one for its members">
       {drawn && <Scatter table="collective_calls" params={DRAWN} />}
       <SelectTable
         name="collective_calls"
-        label="Each collective"
+        label="Each operation"
         prefix="e."
         height="half"
         keys={["call"]}
         selectAs="call"
-        title={(row) => `${row.word("collective") ?? "Collective"} ${row.text("call") ?? ""}`}
+        title={(row) => `${row.word("collective") ?? "Operation"} ${row.text("call") ?? ""}`}
         bars={{ waiting_ns: "idle", transfer_ns: "communication" }}
         detailActions={(row) => <InTimeline row={row} />}
         below={(call) => (
           <DataTable
             name="collective_members"
-            label="Members of the selected collective"
+            label="Members of the selected operation"
             prefix="m."
             height="half"
             only={[`call:eq:${call}`]}
@@ -101,7 +101,7 @@ function Calls({ drawn }: { drawn: boolean }) {
             rowKey={wholeRow}
           />
         )}
-        empty="No collective was recorded in this range."
+        empty="No communication was recorded in this range."
       />
     </Card>
   );
@@ -150,7 +150,7 @@ function OfDevices() {
           label="Kernels of communication"
           bars={{ total_gpu_time_ns: "communication" }}
           rowKey={wholeRow}
-          empty="No collective was recorded in this range."
+          empty="No communication was recorded in this range."
         />
       </Card>
     </>

@@ -40,7 +40,7 @@ function Ops(of: OfStore) {
       <FleetReport {...of} name="ops" title="Ops over all jobs" note="long recordings weigh more than short ones" bars={{ total_self_gpu_ns: "gpu", total_self_cpu_ns: "cpu" }} empty="No run has ops." />
       <FleetReport {...of} name="kernels" title="Kernels over all jobs" bars={{ total_gpu_ns: "gpu" }} empty="No run has kernels." />
       <FleetReport {...of} name="layers" title="Layers over all jobs" bars={{ total_self_gpu_ns: "gpu", total_self_cpu_ns: "cpu" }} empty="No run has layers." />
-      <FleetReport {...of} name="collectives" title="Collectives over all jobs" bars={{ total_time_ns: "communication", total_waiting_ns: "idle" }} empty="No run has collectives." />
+      <FleetReport {...of} name="collectives" title="Communication over all jobs" bars={{ total_time_ns: "communication", total_waiting_ns: "idle" }} empty="No run has communication." />
     </div>
   );
 }

@@ -1,4 +1,4 @@
--- Each collective of the range. Needs matched_collectives.
+-- Each operation of communication of the range. Needs matched_collectives and exchange_kind.
 WITH rates AS (
     SELECT c.id AS call, 1e9 * nullif(c.bytes, -1) / nullif(nullif(c.transfer_ns, -1), 0) AS bytes_per_s,
            bytes_per_s * bus_factor(coalesce(nullif(v.name, ''), c.name), c.ranks) AS bus_bytes_per_s
@@ -6,7 +6,8 @@ WITH rates AS (
     LEFT JOIN raw.collectives v ON v.id = c.collective
 )
 SELECT c.id AS call, coalesce(nullif(g.name, ''), nullif(g.ranks, '')) AS "group",
-       coalesce(nullif(v.name, ''), k.label, c.name) AS collective, nullif(v.dtype, '') AS dtype,
+       coalesce(nullif(v.name, ''), k.label, c.name) AS collective,
+       exchange_kind(v.name, coalesce(k.label, c.name)) AS exchange, nullif(v.dtype, '') AS dtype,
        nullif(c.bytes, -1) AS bytes, nullif(c.ranks, -1) AS ranks, c.members::BIGINT AS members,
        match_state_name(c.state) AS state, nullif(q.iteration, -1)::BIGINT AS iteration,
        c.first_begin_ns, c.last_begin_ns, c.end_ns, c.end_ns - c.first_begin_ns AS duration_ns,

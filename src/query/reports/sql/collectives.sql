@@ -1,8 +1,10 @@
--- Collectives of one kind, group and size. A kernel that waited for others took longer than its data, so rates are
--- lower bounds; bus bytes are those of NCCL's tests (doc/PERFORMANCE.md). Needs matched_collectives.
+-- Communication of one operation, group and size. A kernel that waited for others took longer than its data, so
+-- rates are lower bounds; bus bytes are those of NCCL's tests (doc/PERFORMANCE.md). Needs matched_collectives and
+-- exchange_kind.
 WITH each AS (
     SELECT m.ns, m.exposed_ns, m.waiting_ns, m.matched, m.shortest_ns, m.last, m.first,
-           {collective: coalesce(nullif(c.name, ''), k.label), kernel_name: k.label, dtype: nullif(c.dtype, ''),
+           {collective: coalesce(nullif(c.name, ''), k.label), exchange: exchange_kind(c.name, k.label),
+            kernel_name: k.label, dtype: nullif(c.dtype, ''),
             "group": nullif(m.group_name, ''), comm_group: m.comm_group, bytes: m.bytes,
             ranks: m.ranks} AS kind
     FROM matched_collectives m
@@ -31,7 +33,7 @@ WITH each AS (
            1e9 * kind.bytes / nullif(transfer_ns, 0) * bus_factor(kind.collective, kind.ranks) AS bus_bytes_per_s
     FROM sums
 )
-SELECT s.kind.collective AS collective, s.kind.dtype AS dtype, s.kind."group" AS "group",
+SELECT s.kind.collective AS collective, s.kind.exchange AS exchange, s.kind.dtype AS dtype, s.kind."group" AS "group",
        group_kind_name(g.kind) AS group_kind, s.kind.ranks AS ranks,
        s.kind.bytes::BIGINT AS bytes, s.collectives, s.matched, s.ns AS total_gpu_time_ns, s.waiting_ns,
        100.0 * s.waiting_ns / nullif(s.matched_ns, 0) AS waiting_pct,

@@ -1,3 +1,4 @@
+-- Needs exchange_kind.
 WITH sums AS (
     SELECT t.rank, t.device, d.collective, d.name, count(*) AS calls,
            sum(d.dur_ns)::BIGINT AS total, min(d.dur_ns) AS least, max(d.dur_ns) AS most
@@ -8,6 +9,7 @@ WITH sums AS (
 )
 SELECT r.number AS rank, dv.number AS device,
        coalesce(nullif(c.name, ''), k.label) AS collective,
+       exchange_kind(c.name, k.label) AS exchange,
        nullif(c.dtype, '') AS dtype,
        nullif(c.group_name, '') AS "group",
        nullif(c.group_size, -1) AS group_size,

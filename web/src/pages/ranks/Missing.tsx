@@ -13,7 +13,7 @@ export function Missing() {
   if (lacking.length === 0)
     return (
       <p className="callout" role="note">
-        {formatCount(unmatched)} collectives do not have all of their ranks here, or cannot be matched; the notes of the tables say why. Import the traces of all ranks together, each from the same iterations:{" "}
+        {formatCount(unmatched)} operations of communication do not have all of their ranks here, or cannot be matched; the notes of the tables say why. Import the traces of all ranks together, each from the same iterations:{" "}
         <code>opsight import -o run.opsight traces/</code>
       </p>
     );

@@ -71,6 +71,23 @@ TEST(OneJob, SizesAndNumbersContradict) {
     EXPECT_EQ(grounds({{0, 3}, {0, 3}}), "2 recordings, 1 with the number of a rank that another one has");
 }
 
+// schedule(repeat=2) of torch.profiler: a file for each cycle, of the same process and device.
+TEST(OneJob, CyclesOfOneProcessAreNotRanks) {
+    const std::string a = "run/node7_851.100.pt.trace.json", b = "run/node7_851.200.pt.trace.json",
+                      other = "run/node8_851.200.pt.trace.json";
+    const std::string words =
+        "2 recordings, 2 of one process one after the other, as cycles of one profiler (repeat=...) are: "
+        "they "
+        "are not ranks, and each is a run of its own";
+    EXPECT_EQ(grounds({{0, -1, -1, "", "gpu", a}, {5 * kSecond, -1, -1, "", "gpu", b}}), words);
+    EXPECT_EQ(grounds({{0, -1}, {5 * kSecond, -1}}), words) << "whatever the files are called";
+    EXPECT_EQ(grounds({{0, -1, -1, "", "gpu", a}, {kSecond, -1, -1, "", "gpu", b}}), "") << "at once";
+    EXPECT_EQ(grounds({{0, -1, -1, "", "gpu", a}, {5 * kSecond, -1, -1, "", "gpu", other}}), "")
+        << "processes of two machines may have one number";
+    EXPECT_EQ(grounds({{0, -1, -1, "a"}, {5 * kSecond, -1, -1, "b"}}), "");
+    EXPECT_EQ(grounds({{0, 0}, {5 * kSecond, 1}}), "") << "they tell their ranks";
+}
+
 TEST(OneJob, AProfileOfNothingSaysSo) {
     TestProfile t;
     Profile profile = t.finish();

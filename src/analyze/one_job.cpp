@@ -155,6 +155,27 @@ std::string cycles_of_one_process(const Profile& p) {
         most);
 }
 
+// "out/pass_2/7_results.json": rocprofv3 runs a program once for each group of counters. Its tables in CSV
+// are joined when they are read.
+std::string passes_over_one_program(const Profile& p) {
+    constexpr std::string_view kFolder = "pass_";
+    if (!p.info.producer.starts_with("rocprof")) return {};
+    std::map<std::string_view, std::set<std::string_view>> passes;  // by the folder above them
+    size_t most = 1;
+    for (const Rank& rank : p.ranks) {
+        const std::string_view source = rank.source;
+        const size_t at = source.rfind(kFolder);
+        if (at == source.npos || (at > 0 && source[at - 1] != '/')) continue;
+        const size_t first = at + kFolder.size(), end = source.find_first_not_of("0123456789", first);
+        if (end == source.npos || end == first || source[end] != '/') continue;
+        std::set<std::string_view>& of_program = passes[source.substr(0, at)];
+        of_program.insert(source.substr(first, end - first));
+        most = std::max(most, of_program.size());
+    }
+    if (most == 1) return {};
+    return fmt::format("of {} passes over one program, each a run of it that counted other counters", most);
+}
+
 // Jobs on devices of several models are rare, and no contradiction: said beside one.
 std::string other_devices(const Profile& p) {
     std::set<std::string> names;
@@ -173,7 +194,8 @@ std::string other_devices(const Profile& p) {
 void check_one_job(Profile& p) {
     const auto of_another_file = [&](const Rank& rank) { return rank.source != p.ranks[0].source; };
     if (std::none_of(p.ranks.begin(), p.ranks.end(), of_another_file)) return;
-    std::vector<std::string> grounds{other_times(p), other_sizes(p), cycles_of_one_process(p)};
+    std::vector<std::string> grounds{other_times(p), other_sizes(p), cycles_of_one_process(p),
+                                     passes_over_one_program(p)};
     if (const int64_t same = p.diagnostics.count(Diag::kRankDuplicate); same > 0)
         grounds.push_back(fmt::format("{} with the number of a rank that another one has", same));
     std::erase(grounds, "");

@@ -101,6 +101,81 @@ std::string other_sizes(const Profile& p) {
                        ranks_of.begin()->first == 1 ? "" : "s");
 }
 
+// "node7_851" of ".../node7_851.1752215573993.pt.trace.json": the host and process whose profiler wrote it,
+// as PyTorch's tensorboard_trace_handler names files; empty: it is named otherwise.
+std::string_view writer_of(std::string_view source) {
+    source.remove_prefix(source.find_last_of("/:") + 1);
+    const size_t end = source.find('.');
+    if (end == source.npos) return {};
+    const size_t digits = source.find_first_not_of("0123456789", end + 1);
+    const bool is_time = digits != source.npos && digits > end + 1 && source[digits] == '.';
+    return is_time ? source.substr(0, end) : std::string_view();
+}
+
+// What tells a process from others; by rank. Empty where the recording names its rank, or no process.
+std::vector<std::string> processes_of_unnamed(const Profile& p) {
+    std::vector<std::map<int64_t, int64_t>> spans_of(p.ranks.size());  // by process
+    std::vector<std::set<int64_t>> devices(p.ranks.size());
+    for (const TrackId track : p.host.track)
+        ++spans_of[p.tracks[track.index()].rank.index()][p.tracks[track.index()].pid];
+    for (const TrackId track : p.device.track)
+        if (const Track& of = p.tracks[track.index()]; of.device.valid())
+            devices[of.rank.index()].insert(p.devices[of.device.index()].number);
+    std::vector<std::string> processes(p.ranks.size());
+    for (size_t i = 0; i < p.ranks.size(); ++i) {
+        const auto most = std::max_element(spans_of[i].begin(), spans_of[i].end(),
+                                           [](const auto& a, const auto& b) { return a.second < b.second; });
+        if (p.ranks[i].number_known || most == spans_of[i].end() || most->first <= 0) continue;
+        processes[i] = fmt::format("{}/{}/{}/{}", p.ranks[i].host, writer_of(p.ranks[i].source), most->first,
+                                   fmt::join(devices[i], ","));
+    }
+    return processes;
+}
+
+// A profiler that is started again in the same process writes a file for each cycle.
+std::string cycles_of_one_process(const Profile& p) {
+    const std::vector<std::string> processes = processes_of_unnamed(p);
+    std::map<std::string_view, std::pair<int64_t, int64_t>> last;  // end and number of a process's recordings
+    int64_t most = 1;
+    for (const Recording& each : recordings_of(p)) {
+        const std::string& process = processes[each.rank];
+        if (process.empty()) continue;
+        const auto [known, is_new] = last.try_emplace(process, each.end, 1);
+        if (is_new || each.begin < known->second.first) {
+            known->second.first = std::max(known->second.first, each.end);
+            continue;
+        }
+        known->second.first = each.end;
+        most = std::max(most, ++known->second.second);
+    }
+    if (most == 1) return {};
+    return fmt::format(
+        "{} of one process one after the other, as cycles of one profiler (repeat=...) are: "
+        "they are not ranks, and each is a run of its own",
+        most);
+}
+
+// "out/pass_2/7_results.json": rocprofv3 runs a program once for each group of counters. Its tables in CSV
+// are joined when they are read.
+std::string passes_over_one_program(const Profile& p) {
+    constexpr std::string_view kFolder = "pass_";
+    if (!p.info.producer.starts_with("rocprof")) return {};
+    std::map<std::string_view, std::set<std::string_view>> passes;  // by the folder above them
+    size_t most = 1;
+    for (const Rank& rank : p.ranks) {
+        const std::string_view source = rank.source;
+        const size_t at = source.rfind(kFolder);
+        if (at == source.npos || (at > 0 && source[at - 1] != '/')) continue;
+        const size_t first = at + kFolder.size(), end = source.find_first_not_of("0123456789", first);
+        if (end == source.npos || end == first || source[end] != '/') continue;
+        std::set<std::string_view>& of_program = passes[source.substr(0, at)];
+        of_program.insert(source.substr(first, end - first));
+        most = std::max(most, of_program.size());
+    }
+    if (most == 1) return {};
+    return fmt::format("of {} passes over one program, each a run of it that counted other counters", most);
+}
+
 // Jobs on devices of several models are rare, and no contradiction: said beside one.
 std::string other_devices(const Profile& p) {
     std::set<std::string> names;
@@ -119,7 +194,8 @@ std::string other_devices(const Profile& p) {
 void check_one_job(Profile& p) {
     const auto of_another_file = [&](const Rank& rank) { return rank.source != p.ranks[0].source; };
     if (std::none_of(p.ranks.begin(), p.ranks.end(), of_another_file)) return;
-    std::vector<std::string> grounds{other_times(p), other_sizes(p)};
+    std::vector<std::string> grounds{other_times(p), other_sizes(p), cycles_of_one_process(p),
+                                     passes_over_one_program(p)};
     if (const int64_t same = p.diagnostics.count(Diag::kRankDuplicate); same > 0)
         grounds.push_back(fmt::format("{} with the number of a rank that another one has", same));
     std::erase(grounds, "");

@@ -14,8 +14,9 @@ struct Recorded {
 };
 
 // Two seconds of each, with one op; the grounds on which they are no job.
-std::string grounds(const std::vector<Recorded>& ranks) {
+std::string grounds(const std::vector<Recorded>& ranks, const std::string& producer = "") {
     ProfileBuilder builder;
+    builder.info().producer = producer;
     int files = 0;
     for (const Recorded& each : ranks) {
         const RankId rank =
@@ -69,6 +70,36 @@ TEST(OneJob, SizesAndNumbersContradict) {
     EXPECT_EQ(grounds({{0, 0, 8}, {0, 1, 2}, {0, 2, 2}}), "3 recordings, of jobs of 2, 8 ranks");
     EXPECT_EQ(grounds({{0, 0, 1}, {0, 1, 1}}), "2 recordings, 2 of a job of 1 rank");
     EXPECT_EQ(grounds({{0, 3}, {0, 3}}), "2 recordings, 1 with the number of a rank that another one has");
+}
+
+// schedule(repeat=2) of torch.profiler: a file for each cycle, of the same process and device.
+TEST(OneJob, CyclesOfOneProcessAreNotRanks) {
+    const std::string a = "run/node7_851.100.pt.trace.json", b = "run/node7_851.200.pt.trace.json",
+                      other = "run/node8_851.200.pt.trace.json";
+    const std::string words =
+        "2 recordings, 2 of one process one after the other, as cycles of one profiler (repeat=...) are: "
+        "they "
+        "are not ranks, and each is a run of its own";
+    EXPECT_EQ(grounds({{0, -1, -1, "", "gpu", a}, {5 * kSecond, -1, -1, "", "gpu", b}}), words);
+    EXPECT_EQ(grounds({{0, -1}, {5 * kSecond, -1}}), words) << "whatever the files are called";
+    EXPECT_EQ(grounds({{0, -1, -1, "", "gpu", a}, {kSecond, -1, -1, "", "gpu", b}}), "") << "at once";
+    EXPECT_EQ(grounds({{0, -1, -1, "", "gpu", a}, {5 * kSecond, -1, -1, "", "gpu", other}}), "")
+        << "processes of two machines may have one number";
+    EXPECT_EQ(grounds({{0, -1, -1, "a"}, {5 * kSecond, -1, -1, "b"}}), "");
+    EXPECT_EQ(grounds({{0, 0}, {5 * kSecond, 1}}), "") << "they tell their ranks";
+}
+
+TEST(OneJob, PassesOfRocprofAreNotRanks) {
+    const auto passes = [](const std::string& first, const std::string& second, const std::string& producer) {
+        return grounds({{0, 0, -1, "", "", first}, {kSecond, 1, -1, "", "", second}}, producer);
+    };
+    const std::string a = "out/pass_1/7_results.json", b = "out/pass_2/7_results.json";
+    EXPECT_EQ(passes(a, b, "rocprofv3"),
+              "2 recordings, of 2 passes over one program, each a run of it that counted other counters");
+    EXPECT_EQ(passes(a, "out/pass_1/8_results.json", "rocprofv3"), "") << "processes of one pass";
+    EXPECT_EQ(passes(a, "pass_2/7_results.json", "rocprofv3"), "") << "another program";
+    EXPECT_EQ(passes(a, b, "PyTorch Kineto"), "");
+    EXPECT_EQ(passes("pass_x/a", "bypass_2/b", "rocprofv3"), "");
 }
 
 TEST(OneJob, AProfileOfNothingSaysSo) {

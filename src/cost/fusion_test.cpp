@@ -102,6 +102,22 @@ TEST(Fusion, MovedDataIsReadWhereItLies) {
     EXPECT_EQ(estimate(alone.done(alone.node("Transpose", {in}, {16, 8}))).total.bytes(), 2 * 8 * 16 * 4);
 }
 
+// XLA's: read where it came from, and no weights of its size.
+TEST(Fusion, ABroadcastConstantIsReadAsItIsStored) {
+    for (const int64_t size : {1, 64}) {
+        Maker maker;
+        const TensorId x = maker.input({8, 16, 16, 64}),
+                       bias = maker.weight(size == 1 ? Shape{} : Shape{size});
+        const TensorId wide = maker.node("Broadcast", {bias}, {8, 16, 16, 64});
+        const Estimate cost = estimate(maker.done(maker.node("Max", {x, wide}, {8, 16, 16, 64})));
+        const int64_t plane = 8 * 16 * 16 * 64;
+        EXPECT_EQ(cost.total.parameters, size == 1 ? 0 : size);
+        EXPECT_EQ(cost.total.bytes(), 4 * (2 * plane + size));
+        EXPECT_EQ(cost.total.flops(), plane);
+        EXPECT_EQ(cost.layers.size(), 1U);
+    }
+}
+
 TEST(Fusion, AnEmbeddingReadsRowsAndNotItsTable) {
     Maker maker;
     const TensorId ids = maker.input({2, 128}, ElementType::kInt64);

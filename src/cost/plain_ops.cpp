@@ -246,7 +246,7 @@ std::unordered_map<std::string_view, WorkRule> make_rules() {
         rules[op] = view_op;
     for (std::string_view op : {"Shape", "Size", "Constant"})
         rules[op] = free_op;
-    for (std::string_view op : {"Transpose", "Concat", "Pad", "Expand", "Tile", "DepthToSpace",
+    for (std::string_view op : {"Transpose", "Concat", "Pad", "Expand", "Broadcast", "Tile", "DepthToSpace",
                                 "SpaceToDepth", "ReverseSequence", "Trilu"})
         rules[op] = rearrange;
     for (std::string_view op :

@@ -151,18 +151,35 @@ bool pooling(const TorchCall& call, const TorchRule& rule, TorchWork& work) {
     return call.integers(1) && node(call, rule, work);
 }
 
+// oneDNN's inner product: each image and each output's weights as one row.
+bool inner_product(const TorchCall& call, const TorchRule& rule, TorchWork& work) {
+    if (!call.tensor(0) || !call.tensor(1)) return false;
+    TorchCall rows = call;
+    std::array<int64_t, 2> sizes = {};
+    for (size_t i = 0; i < sizes.size(); ++i) {
+        Shape& shape = rows.arguments[i].tensors[0].shape;
+        if (shape.empty()) return false;
+        sizes[i] = element_count({shape.begin() + 1, shape.end()}).value_or(-1);
+        shape = {shape[0], sizes[i]};
+    }
+    return sizes[0] >= 0 && sizes[0] == sizes[1] && node(rows, rule, work);
+}
+
 using NodeRules = std::unordered_map<std::string_view, TorchRule>;
 
 NodeRules rules_of_nodes() {
     NodeRules rules;
     for (const std::string_view type : kOwnTypes)
         rules[type] = {node, type};
-    // A backward pass of oneDNN makes one gradient.
+    // A backward pass of oneDNN makes one gradient, of the size of the forward pass.
     for (const std::string_view name : {"onednn::convolution", "onednn::convolution_backward",
                                         "onednn_gpu::convolution", "onednn_gpu::convolution_backward"})
         rules[name] = {node, "Conv"};
     for (const std::string_view name : {"onednn::matmul", "onednn_gpu::matmul", "trt::matrix_multiply"})
         rules[name] = {node, "MatMul"};
+    for (const std::string_view name : {"onednn::inner_product", "onednn::inner_product_backward",
+                                        "onednn_gpu::inner_product", "onednn_gpu::inner_product_backward"})
+        rules[name] = {inner_product, "Gemm"};
     for (const std::string_view name :
          {"ReorderInput", "ReorderOutput", "onednn::reorder", "onednn_gpu::reorder", "trt::reformat",
           "trt::shuffle", "trt::concatenation"})

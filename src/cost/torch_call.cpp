@@ -225,7 +225,7 @@ std::vector<Shape> read_shapes(std::string_view text) {
 
 ElementType torch_type(std::string_view name) {
     using enum ElementType;
-    static constexpr std::array<std::pair<std::string_view, ElementType>, 46> kTypes = {
+    static constexpr std::array<std::pair<std::string_view, ElementType>, 48> kTypes = {
         {{"float", kFloat32},
          {"float32", kFloat32},
          {"double", kFloat64},
@@ -271,13 +271,16 @@ ElementType torch_type(std::string_view name) {
          {"bf16", kBfloat16},
          {"s32", kInt32},
          {"s8", kInt8},
-         {"u8", kUint8}}};
+         {"u8", kUint8},
+         {"s4", kInt4},
+         {"u4", kUint4}}};
     for (const auto& [text, type] : kTypes)
         if (text == name) return type;
     if (name.starts_with("torch.")) return torch_type(name.substr(6));
     if (name.starts_with("c10::Float8") || name.starts_with("float8") || name.starts_with("f8_"))
         return kFloat8;
-    if (name.starts_with("c10::Float4") || name.starts_with("float4")) return kFloat4;
+    if (name.starts_with("c10::Float4") || name.starts_with("float4") || name.starts_with("f4_"))
+        return kFloat4;
     return kUnknown;
 }
 

@@ -207,6 +207,12 @@ TEST(RuntimeNodes, CountByTheirSizes) {
     const TorchWork reordered = work_of("onednn::reorder", "[[2, 64, 8, 8]]", R"(["f32"])",
                                         R"(["", "-> bf16[2, 64, 8, 8]", "jit:uni"])");
     EXPECT_EQ(reordered.bytes, (4.0 + 2) * 2 * 64 * 8 * 8);
+    for (const std::string_view name : {"onednn::inner_product", "onednn_gpu::inner_product_backward"}) {
+        const TorchWork inner = work_of(name, "[[8, 4, 2, 3], [5, 4, 2, 3]]", R"(["bf16", "s4"])",
+                                        R"(["", "", "-> f32[8, 5]", "jit:gemm"])");
+        EXPECT_EQ(inner.macs, 8.0 * 5 * 4 * 2 * 3) << name;
+        EXPECT_EQ(inner.bytes, 2.0 * 8 * 24 + 0.5 * 5 * 24 + 4.0 * 8 * 5) << name;
+    }
 }
 
 TEST(RuntimeNodes, CountNothingWhereSizesDoNotTell) {
@@ -216,6 +222,9 @@ TEST(RuntimeNodes, CountNothingWhereSizesDoNotTell) {
     EXPECT_FALSE(work_of("MaxPool", "[[1, 8, 32, 32]]", one, out).counted());
     EXPECT_FALSE(work_of("Reshape", "[[1, 8, 256]]", one, out).counted())
         << "nothing runs, or who knows what";
+    EXPECT_FALSE(work_of("onednn::inner_product", "[[8, 4, 2, 3], [5, 4, 3, 3]]", R"(["f32", "f32"])",
+                         R"(["", "", "-> f32[8, 5]"])")
+                     .counted());
     EXPECT_FALSE(work_of("trt::layer", "[[1, 8, 32, 32]]", one, out).counted());
     EXPECT_FALSE(work_of("Relu", "[[1, 8, 16, 16]]", one, R"(["", "-> [1, 8, 16, 16]"])").counted());
 }

@@ -5,6 +5,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "base/test_files.h"
 #include "import/reader/rank_hint.h"
 
@@ -165,6 +168,55 @@ TEST(Import, RefusesWhatIsNoTraceAndSaysWhy) {
     }
     EXPECT_NE(error_of(folder.path() + "/missing").find("no such file"), std::string::npos);
     EXPECT_NE(error_of(folder.path()).find("no trace"), std::string::npos);
+}
+
+// Programs print lines that begin with brackets, too.
+TEST(Import, LogsAreKnownByTheirMarkers) {
+    const TempFolder folder;
+    const std::string made = "onednn_verbose,exec,cpu,sum,ref:any,undef,src_f32::blocked:ab:f0,,,2x3,0.5\n";
+    const std::string printed =
+        "==1== NVPROF is profiling process 1, command: ./a\n"
+        "==1== Profiling result:\n\"Start\",\"Duration\",\"Name\"\nms,ms,\n1,2,k\n";
+    for (const char* line :
+         {"[Matrix Multiply] - Starting\n", "[ RUN      ] a\n", "[2024-05-01 10:00:00] a\n",
+          "[1,0]<stdout>: a\n", "{'loss': 0.5}\n", "\xef\xbb\xbf[INFO] a\n"}) {
+        for (const std::string& log : {made, printed}) {
+            const Result<Profile> profile = import_files({folder.write("run.log", line + log)});
+            ASSERT_TRUE(profile) << line << profile.error().message();
+            EXPECT_EQ(profile->host.size() + profile->device.size(), 1u) << line;
+        }
+    }
+    for (const char* other : {"[INFO] nothing else\n", " [2024-05-01 10:00:00] a\n", "{'loss': 0.5}\n"}) {
+        const std::string message = error_of(folder.write("run.log", other));
+        EXPECT_NE(message.find("is text, but no JSON"), std::string::npos) << message;
+    }
+    EXPECT_TRUE(import_files(
+        {folder.write("a.json", "[{\"ph\": \"X\", \"name\": \"" + made.substr(0, made.size() - 1) +
+                                    "\", \"cat\": \"cpu_op\", \"ts\": 1, \"dur\": 2}]")}))
+        << "a name in a trace";
+}
+
+// As tools of Windows save texts.
+TEST(Import, ByteOrderMarkChangesNothing) {
+    const TempFolder folder;
+    const std::string seeds = OPSIGHT_SOURCE_DIR "/tests/fuzz/seeds/";
+    for (const char* name :
+         {"horovod_timeline.json", "kineto_2024.json", "ncu_raw.csv", "nvprof_trace.csv", "onednn.log",
+          "onnxruntime.json", "pyprof.csv", "pyprof.dict", "rocprof_kernel_trace.csv", "rocprof_results.json",
+          "rocprof_v1_results.csv", "rocprof_v1_results.json", "run.folded", "tensorflow_timeline.json",
+          "tensorrt_times.json"}) {
+        std::ifstream file(seeds + name, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        const Result<Profile> plain = import_files({folder.write(name, text)});
+        const Result<Profile> marked = import_files({folder.write(name, "\xef\xbb\xbf" + text)});
+        ASSERT_TRUE(plain && marked) << name;
+        EXPECT_EQ(plain->info.producer, marked->info.producer) << name;
+        EXPECT_EQ(plain->host.size(), marked->host.size()) << name;
+        EXPECT_EQ(plain->device.size(), marked->device.size()) << name;
+        EXPECT_EQ(plain->counters.size(), marked->counters.size()) << name;
+        for (const Diag diag : {Diag::kUnknownCategory, Diag::kUnreadRow, Diag::kBadEvent})
+            EXPECT_EQ(plain->diagnostics.count(diag), marked->diagnostics.count(diag)) << name;
+    }
 }
 
 // What stands for a file that is not there is named, also where it was found or has the name of a report.

@@ -6,6 +6,7 @@
 #include "import/executiontrace/chakra.h"
 #include "import/executiontrace/execution_trace.h"
 #include "import/reader/tables.h"
+#include "import/text/first_bytes.h"
 
 namespace opsight::importer {
 namespace {
@@ -38,12 +39,6 @@ constexpr Magic kMagic[] = {
     {"NVR", "a report of Nsight Compute",
      "print it with 'ncu --import FILE.ncu-rep --csv --page raw > FILE.csv', and give that"},
 };
-
-std::string_view skip_space(std::string_view text) {
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    const size_t first = text.find_first_not_of(" \t\r\n");
-    return first == std::string_view::npos ? std::string_view() : text.substr(first);
-}
 
 bool is_text(std::string_view bytes) {
     return std::all_of(bytes.begin(), bytes.end(), [](char c) {
@@ -235,14 +230,14 @@ Unread unread_kind(const Head& head) {
         return no_trace(
             "text in UTF-16",
             "convert it with 'iconv -f UTF-16 -t UTF-8 OLD > NEW' (a PowerShell '>' writes UTF-16)", true);
-    const std::string_view text = skip_space(first);
+    const std::string_view text = behind_space(first);
     if (is_pointer(text))
         return no_trace("a pointer of Git LFS or git-annex to a file that was not fetched",
                         "fetch it with 'git lfs pull' ('git annex get' for git-annex)", true);
     if (starts_as_html(text)) return no_trace(kHtml, kHtmlHint, true);
     if (Unread known = beside_a_trace(text); known.certain) return known;
     if (text.starts_with("{'")) return text_kind(text);
-    if (text.starts_with("{") || text.starts_with("[")) return {"is JSON, but no trace", {}, false};
+    if (may_be_json(text)) return {"is JSON, but no trace", {}, false};
     if (is_text(first)) {
         const Unread model = model_kind(first);
         return model.certain ? model : text_kind(text);

@@ -146,9 +146,10 @@ void mark_graph(ModelGraph& graph) {
     for (TensorId id : graph.inputs)
         at(id).batched = at(id).shape_known && !at(id).shape.empty();
     for (ModelNode& node : graph.nodes) {
-        // A loop's state is another one in each turn, wherever it began.
-        bool constant =
-            !is_random(node.op_type) && node.op_type != "DequantizeLinear" && node.op_type != "LoopState";
+        // A loop's state is another one in each turn, wherever it began. What XLA broadcasts is no tensor in
+        // memory, but read where it came from.
+        bool constant = !is_random(node.op_type) && node.op_type != "DequantizeLinear" &&
+                        node.op_type != "LoopState" && node.op_type != "Broadcast";
         bool batched = false, sized = false;
         for (TensorId id : node.inputs) {
             if (id == kNoTensor) continue;

@@ -175,6 +175,48 @@ class OneJob(unittest.TestCase):
         self.assertEqual(findings(profile, "one_job"), [])
 
 
+class WorkOfAGpuInLogsOfOneDnn(unittest.TestCase):
+    """Times that the host measured around primitives of a GPU: no report says that nothing ran there."""
+
+    def report_of(self, engine):
+        path = os.path.join(opsight_cli.temporary_folder(), f"{engine[:3]}.onednn.log")
+        line = (f"onednn_verbose,v1,primitive,exec,{engine},matmul,jit:gemm,undef,src:f16:a:blocked:ab::f0 "
+                "wei:f16::blocked:ab::f0 dst:f16::blocked:ab::f0,,,64x32:32x16,0.5\n")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("[INFO] begin\n" + 2 * line)
+        profile = opsight_cli.Profile(path)
+        return [" ".join(text_of(profile, *more).split()) for more in ((), ("--report", "roofline"), ("--report", "kernel"))]
+
+    def test_of_a_gpu(self):
+        texts = self.report_of("gpu:0")
+        for text in texts:
+            self.assertIn("work was launched on a device, but none of it is recorded", text)
+            self.assertNotIn("nothing ran on a device", text)
+            self.assertNotIn("all times are those of the CPU", text)
+        self.assertIn("2 of 2 primitives ran on a GPU", texts[0])
+
+    def test_of_a_cpu(self):
+        report, roofline, kernel = self.report_of("cpu")
+        self.assertIn("no device work was recorded: all times are those of the CPU", report)
+        self.assertRegex(report, r"FLOPs 131\.072 k")
+        for text in (roofline, kernel):
+            self.assertIn("nothing ran on a device", text)
+
+
+class CyclesOfOneProcess(unittest.TestCase):
+    def test_files_of_two_cycles_are_told(self):
+        folder = opsight_cli.temporary_folder()
+        for start in (0, 5e6):
+            events = steps([1000] * 3)
+            for event in events:
+                event["ts"] += start
+            with open(os.path.join(folder, f"node_7.{int(start) + 1}.pt.trace.json"), "w", encoding="utf-8") as file:
+                json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+        profile = opsight_cli.Profile(folder)
+        self.assertIn("2 of one process one after the other, as cycles of one profiler", profile.imported.stderr)
+        self.assertIn("These files do not fit together as one job", text_of(profile))
+
+
 class Info(unittest.TestCase):
     def test_long_texts_of_the_source_fit_a_line(self):
         path = write("talks.json", steps([10000] * 3))

@@ -9,6 +9,7 @@
 
 #include "import/executiontrace/arguments.h"
 #include "import/text/clean_text.h"
+#include "import/text/first_bytes.h"
 
 namespace opsight::importer {
 namespace {
@@ -193,8 +194,7 @@ Result<ExecutionTrace> parse_nodes(std::string& text) {
 
 bool looks_like_execution_trace(std::string_view first) {
     const auto has = [first](std::string_view word) { return first.find(word) != first.npos; };
-    const size_t start = first.find_first_not_of(" \t\r\n");
-    if (start == first.npos || first[start] != '{') return false;
+    if (!behind_space(first).starts_with('{')) return false;
     return has("[pytorch|profiler|execution_") || (has("\"schema\"") && has("\"nodes\"") && has("rf_id"));
 }
 

@@ -86,6 +86,25 @@ TEST(Hlo, AModuleInText) {
     EXPECT_EQ(graph.outputs, reduce->outputs);
 }
 
+// Every ReLU of JAX has such a 0.
+TEST(Hlo, ABroadcastConstantIsNoParameter) {
+    const ModelGraph graph = read(R"(HloModule relu
+ENTRY main {
+  x = f32[128,512]{1,0} parameter(0)
+  zero = f32[] constant(0)
+  wide = f32[128,512]{1,0} broadcast(zero), dimensions={}
+  ROOT y = f32[128,512]{1,0} maximum(x, wide)
+}
+)");
+    const ModelNode *wide = node_of(graph, "wide"), *most = node_of(graph, "y");
+    ASSERT_TRUE(wide && most);
+    EXPECT_FALSE(wide->folded);
+    EXPECT_EQ(wide->shown_type(), "broadcast");
+    EXPECT_EQ(most->inputs[1], wide->outputs[0]);
+    for (const ModelTensor& tensor : graph.tensors)
+        EXPECT_FALSE(tensor.parameter) << tensor.name;
+}
+
 TEST(Hlo, ConvolutionsAndCalls) {
     const ModelGraph graph = read(R"(HloModule m
 ENTRY main {

@@ -51,7 +51,7 @@ const std::unordered_map<std::string_view, std::string_view> kSame = {{"add", "A
                                                                       {"bitcast", "Reshape"},
                                                                       {"transpose", "Transpose"},
                                                                       {"copy", "Transpose"},
-                                                                      {"broadcast", "Expand"},
+                                                                      {"broadcast", "Broadcast"},
                                                                       {"concatenate", "Concat"},
                                                                       {"pad", "Pad"},
                                                                       {"reverse", "Transpose"},

@@ -54,6 +54,7 @@ class Import {
         waiting_ = json_.intern("waiting for all ranks");
         step_ = json_.intern("step of a collective");
         library_ = json_.intern("Horovod");
+        json_.let_list_stay_open();  // versions up to 0.20 never close it
     }
 
     Result<ImportFacts> run() {

@@ -65,6 +65,15 @@ TEST_F(HorovodTest, OlderFilesTellNoStartAndAreNotClosed) {
     EXPECT_FALSE(p.info.origin_is_unix);
     ASSERT_EQ(p.messages.size(), 1u);
     EXPECT_EQ(p.messages[0].bytes, -1) << "more than any tensor has";
+    EXPECT_EQ(p.diagnostics.count(Diag::kTruncatedInput), 0) << "its writer never closes the list";
+}
+
+TEST_F(HorovodTest, FilesThatBreakOff) {
+    std::string text = seed();
+    text.resize(text.rfind('}') + 1);
+    EXPECT_EQ(imported(text).diagnostics.count(Diag::kTruncatedInput), 1) << "a comma follows each event";
+    text.resize(text.size() - 4);
+    EXPECT_EQ(imported(text).diagnostics.count(Diag::kTruncatedInput), 1);
 }
 
 }  // namespace

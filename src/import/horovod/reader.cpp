@@ -1,6 +1,7 @@
 #include "import/horovod/reader.h"
 
 #include "import/horovod/importer.h"
+#include "import/text/first_bytes.h"
 
 namespace opsight::importer::horovod {
 namespace {
@@ -9,8 +10,7 @@ namespace {
 Claim sniff(const Head& head) {
     const std::string_view first = head.first();
     const auto has = [first](std::string_view text) { return first.find(text) != first.npos; };
-    const size_t start = first.find_first_not_of(" \t\r\n");
-    const bool is_list = start != first.npos && first[start] == '[';
+    const bool is_list = behind_space(first).starts_with('[');
     const bool signs = has("\"start_time_since_epoch_in_micros\"") || has("\"NEGOTIATE_");
     return is_list && signs && has("\"process_name\"") ? Claim::kCertain : Claim::kNone;
 }

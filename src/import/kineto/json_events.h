@@ -21,6 +21,8 @@ class JsonEvents {
     JsonEvents(const OneFile& file, ProfileBuilder& builder)
         : file_(file), builder_(builder), reader_(file.source) {}
 
+    void let_list_stay_open() { reader_.let_list_stay_open(); }
+
     // Calls take(event) for each; what is not an event is counted.
     template <class Take>
     Status each(Take&& take) {

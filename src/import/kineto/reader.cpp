@@ -4,6 +4,7 @@
 
 #include "import/kineto/importer.h"
 #include "import/reader/rank_hint.h"
+#include "import/text/first_bytes.h"
 
 namespace opsight::importer::kineto {
 namespace {
@@ -11,19 +12,12 @@ namespace {
 // Lists of events come within the first megabyte, or the file is a bare list of objects.
 constexpr size_t kHeaderBytes = size_t{1} << 20;
 
-std::string_view behind_space(std::string_view text) {
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    const size_t first = text.find_first_not_of(" \t\r\n");
-    return first == text.npos ? std::string_view() : text.substr(first);
-}
-
 // What was given is taken by its first character, so that errors tell what is wrong with it. What was found
 // is to have events.
 Claim sniff(const Head& head) {
     const std::string_view text = behind_space(head.first());
-    const bool is_json = (text.starts_with("{") || text.starts_with("[")) && !text.starts_with("{'");
     const bool all_space = text.empty() && head.first().size() == Head::kBytes;
-    if (!is_json && !all_space) return Claim::kNone;
+    if (!may_be_json(text) && !all_space) return Claim::kNone;
     if (!head.found()) return Claim::kPossible;
     const std::string_view start = behind_space(head.first(kHeaderBytes));
     const std::string_view sign = start.starts_with("[") ? "\"ph\"" : "\"traceEvents\"";

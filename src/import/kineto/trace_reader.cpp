@@ -266,6 +266,11 @@ Result<bool> TraceReader::end_of_source(Window& window, size_t used) {
         std::find_if(begin, begin + used, [](char c) { return !text::is_space(c) && c != ','; });
     const auto unused = static_cast<size_t>(begin + used - rest);
     if (unused == 0) {
+        const bool ends_behind_comma = std::find(begin, begin + used, ',') != begin + used;
+        if (may_stay_open_ && bare_list_ && ends_behind_comma && source_.damage().empty()) {
+            state_ = State::kDone;
+            return false;
+        }
         truncated(bare_list_ ? "the list of events is not closed: it was cut off between two events, or its "
                                "writer never closes it"
                              : "the list of events is not closed");

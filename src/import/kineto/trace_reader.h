@@ -46,6 +46,9 @@ class TraceReader {
     explicit TraceReader(ByteSource& source) : TraceReader(source, Limits()) {}
     TraceReader(ByteSource& source, Limits limits) : source_(source), limits_(limits) {}
 
+    // Of writers that never close their list: a bare one that ends behind a comma is whole.
+    void let_list_stay_open() { may_stay_open_ = true; }
+
     // The next window; false at the end. An error only where nothing of a trace can be seen, or reading
     // fails.
     Result<bool> next(Window& window);
@@ -89,7 +92,7 @@ class TraceReader {
     Scanner scanner_;
     uint64_t sequence_ = 0;
     std::vector<std::pair<std::string, std::string>> header_;
-    bool bare_list_ = false, found_events_ = false;
+    bool bare_list_ = false, found_events_ = false, may_stay_open_ = false;
     Diagnostics diagnostics_;
 };
 

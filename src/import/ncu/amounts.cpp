@@ -66,16 +66,12 @@ BaseUnit base_word(std::string_view word) {
 
 }  // namespace
 
-Locale locale_of(std::string_view start) {
-    size_t points = 0, commas = 0;
-    for (size_t at = start.find('"'); at != start.npos; at = start.find('"', at + 1)) {
-        const std::string_view digits = mantissa(start.substr(at + 1, 40));
-        if (digits.empty() || !start.substr(at + 1 + digits.size()).starts_with('"')) continue;
-        const bool point = fits(digits, ',', '.'), comma = fits(digits, '.', ',');
-        points += point && !comma;
-        commas += comma && !point;
-    }
-    return commas > points ? Locale::kComma : Locale::kPoint;
+void LocaleVotes::add(std::string_view number) {
+    const std::string_view digits = mantissa(number);
+    if (digits.empty() || digits.size() != number.size()) return;
+    const bool point = fits(digits, ',', '.'), comma = fits(digits, '.', ',');
+    points_ += point && !comma;
+    commas_ += comma && !point;
 }
 
 std::optional<int64_t> integer(std::string_view text) {

@@ -10,8 +10,15 @@ namespace opsight::importer::ncu {
 // Numbers are printed as the locale of whoever ran ncu has them: 1,234.5 or 1.234,5.
 enum class Locale : uint8_t { kPoint, kComma };
 
-// Told by the numbers in quotes in the first part of a file; kPoint where none can tell.
-Locale locale_of(std::string_view start);
+// What numbers tell of the locale that printed them; kPoint where none can tell.
+class LocaleVotes {
+  public:
+    void add(std::string_view number);
+    Locale most() const { return commas_ > points_ ? Locale::kComma : Locale::kPoint; }
+
+  private:
+    size_t points_ = 0, commas_ = 0;
+};
 
 // An id or size, without separators; empty: it is none.
 std::optional<int64_t> integer(std::string_view text);

@@ -8,7 +8,9 @@
 
 #include "base/time.h"
 #include "import/ncu/launch.h"
+#include "import/ncu/locale.h"
 #include "import/ncu/summary.h"
+#include "import/ncu/table.h"
 #include "import/text/csv_rows.h"
 #include "model/source_limits.h"
 
@@ -41,7 +43,7 @@ class Import {
         for (;;) {
             OPSIGHT_ASSIGN(const bool any, table_.next(row));
             if (!any || table_.ends_inside()) break;  // of a row that breaks off, the last number may, too
-            if ((row.size() > 1 && row[0] == "ID" && row[1] == "Process ID") || starts_summary(row))
+            if (starts_table(row))
                 OPSIGHT_TRY(begin_table(row));
             else if (columns_)
                 take(row);

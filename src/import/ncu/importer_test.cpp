@@ -182,6 +182,25 @@ TEST_F(NcuTest, IsNotReadBesideARecording) {
     EXPECT_EQ(both->diagnostics.count(Diag::kSkippedFile), 1);
 }
 
+// Each row has a compute capability, "8.0", that ncu prints alike in every locale.
+TEST_F(NcuTest, ColumnsOfValuesTellTheLocale) {
+    const std::string rows = metric(0, "Duration", "ns", "1.234,5") + metric(0, "Registers", "", "32") +
+                             metric(0, "Threads", "thread", "262.144") + metric(0, "Waves", "", "7");
+    for (const char* log : {"", "\"0.5\" and \"2.5\" of the program\n"}) {
+        const Profile p = imported("==PROF== Connected\n" + std::string(log) + kDetails + "\n" + rows);
+        ASSERT_EQ(p.device.size(), 1u);
+        EXPECT_EQ(p.device.dur[0], 1235);
+        EXPECT_EQ(counters(p, 0)[2], "S: Threads [thread] = 262144.000000");
+    }
+    const Profile wide = imported(kFirst + "\"gpu__time_duration.sum\",\"n\"\n" + std::string(11 - 1, ',') +
+                                  ",\"ns\",\"\"\n" + launch(0, "k") + "\"1.234,5\",\"1.024\"\n");
+    EXPECT_EQ(wide.device.dur[0], 1235);
+    const Profile sums =
+        imported(kSummary + sum("k", 3, "Duration", "ns", "\"1.024,5\",\"1.024,5\",\"1.024,5\""));
+    ASSERT_EQ(sums.device.size(), 3u);
+    EXPECT_EQ(sums.device.dur[0], 1025);
+}
+
 TEST(NcuAmounts, NumbersOfBothLocales) {
     using ncu::Locale, ncu::number;
     EXPECT_EQ(number("4,963,609,951.19", Locale::kPoint), 4963609951.19);
@@ -192,8 +211,14 @@ TEST(NcuAmounts, NumbersOfBothLocales) {
     for (const char* text :
          {"", "n/a", "nan", "inf", "1,02", "1,0245", ",5,000", "1.2.3", "12 (3; 4)", "0x10"})
         EXPECT_EQ(number(text, Locale::kPoint), std::nullopt) << text;
-    EXPECT_EQ(ncu::locale_of(R"("1.024","61,71","9.999.999,5")"), Locale::kComma);
-    EXPECT_EQ(ncu::locale_of(R"x("1,024","61.71","(256, 1, 1)","7")x"), Locale::kPoint);
+    const auto locale_of = [](std::initializer_list<std::string_view> numbers) {
+        ncu::LocaleVotes votes;
+        for (const std::string_view text : numbers)
+            votes.add(text);
+        return votes.most();
+    };
+    EXPECT_EQ(locale_of({"1.024", "61,71", "9.999.999,5"}), Locale::kComma);
+    EXPECT_EQ(locale_of({"1,024", "61.71", "(256, 1, 1)", "7", "1.2 GB"}), Locale::kPoint);
 }
 
 TEST(NcuAmounts, Units) {

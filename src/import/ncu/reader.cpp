@@ -11,9 +11,10 @@ namespace {
 // Before the table stand the log, with a line for each launch, and what the program printed.
 constexpr size_t kLogBytes = size_t{1} << 20;
 
+using LineTest = bool (*)(std::string_view line);
+
 // Whether a line of the text begins so.
-template <class Test>
-bool has_line(std::string_view text, Test test) {
+bool has_line(std::string_view text, LineTest test) {
     while (!text.empty()) {
         if (test(text)) return true;
         const size_t end = text.find('\n');
@@ -23,13 +24,8 @@ bool has_line(std::string_view text, Test test) {
     return false;
 }
 
-std::string_view behind_mark(std::string_view text) {
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    return text;
-}
-
 Claim sniff(const Head& head) {
-    if (has_line(behind_mark(head.first()), starts_table)) return Claim::kCertain;
+    if (has_line(head.first(), starts_table)) return Claim::kCertain;
     const bool has_log =
         has_line(head.first(), [](std::string_view line) { return line.starts_with("==PROF=="); });
     if (!has_log) return Claim::kNone;

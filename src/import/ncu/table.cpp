@@ -9,4 +9,8 @@ bool starts_table(std::string_view line) {
            starts_summary(line);
 }
 
+bool starts_table(const std::vector<std::string>& row) {
+    return (row.size() > 1 && row[0] == "ID" && row[1] == "Process ID") || starts_summary(row);
+}
+
 }  // namespace opsight::importer::ncu

@@ -6,6 +6,7 @@
 #include "import/nvprof/printed.h"
 #include "import/nvprof/printed_table.h"
 #include "import/reader/tables.h"
+#include "import/text/first_bytes.h"
 
 namespace opsight::importer::nvprof {
 namespace {
@@ -28,16 +29,17 @@ constexpr size_t kOutputBytes = size_t{1} << 18;
 
 Claim sniff_printed(const Head& head) {
     const std::string_view first = head.first();
-    const size_t start = first.find_first_not_of(" \t\r\n");
-    const bool is_text = start != first.npos && first.find('\0') == first.npos;
-    if (!is_text || first[start] == '{' || first[start] == '[') return Claim::kNone;
+    const bool is_text = !behind_space(first).empty() && first.find('\0') == first.npos;
+    if (!is_text || begins_json_objects(first)) return Claim::kNone;
+    // "[2024-05-01 ...]" of the program may be JSON to others.
+    const Claim of_table = may_be_json(first) ? Claim::kCertain : Claim::kPossible;
     Claim claim = Claim::kNone;
     for (std::string_view text = head.first(kOutputBytes); !text.empty();) {
         const std::string_view line = text.substr(0, text.find('\n'));
         const bool is_log = line.starts_with("==") && (line.find("== NVPROF is profiling") != line.npos ||
                                                        line.find("== Profiling result:") != line.npos);
         if (is_log) return Claim::kCertain;
-        if (line.size() < 1024 && PrintedTable::of(line)) claim = Claim::kPossible;
+        if (line.size() < 1024 && PrintedTable::of(line)) claim = of_table;
         text.remove_prefix(std::min(line.size() + 1, text.size()));
     }
     return claim;

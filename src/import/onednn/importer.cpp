@@ -40,6 +40,12 @@ class Import {
                         "record with ONEDNN_VERBOSE=1 (and ONEDNN_VERBOSE_TIMESTAMP=1, so that wall clock is "
                         "known too)");
         if (timed_ < events_) set_durations_only(builder_.info());
+        if (on_gpu_ > 0)
+            set_devices_untold(
+                builder_.info(),
+                fmt::format("{} of {} primitives ran on a GPU (onednn_gpu): their times are those that the "
+                            "host measured around them, and what the device did is not known",
+                            on_gpu_, executed_));
         file_.note_damage(builder_);
         return ImportFacts{1, lines_.bytes(), events_};
     }
@@ -86,13 +92,18 @@ class Import {
         builder_.add_op(span, detail);
         clock_ = span.begin + span.dur;
         timed_ += line.begin_ns >= 0;
+        if (line.kind == LineKind::kExecution) {
+            ++executed_;
+            on_gpu_ += is_of_gpu(line);
+        }
         ++events_;
     }
 
-    // "onednn::convolution", "onednn::convolution_backward", "onednn::create_convolution (cache_miss)"
+    // "onednn::convolution", "onednn_gpu::convolution_backward" (of "gpu:0", too),
+    // "onednn::create_convolution (cache_miss)"
     static std::string name_of(const Line& line) {
-        const std::string_view engine =
-            line.engine.empty() || line.engine == "cpu" ? std::string_view() : line.engine;
+        std::string_view engine = line.engine.substr(0, line.engine.find(':'));
+        if (engine == "cpu") engine = {};
         std::string name = fmt::format("onednn{}{}::{}{}", engine.empty() ? "" : "_", engine,
                                        line.kind == LineKind::kCreation ? "create_" : "", line.primitive);
         if (line.direction.starts_with("backward")) name += "_backward";
@@ -105,8 +116,9 @@ class Import {
     static std::string values_of(const Line& line) {
         std::vector<std::string> values(count_of_inputs(line.primitive, line.problem));
         if (const std::string result = result_of(line); !result.empty()) values.push_back("-> " + result);
-        for (const std::string_view part :
-             {line.implementation, line.direction, line.attributes, line.auxiliary, line.problem})
+        const bool numbered = line.engine.find(':') != line.engine.npos;
+        for (const std::string_view part : {numbered ? line.engine : std::string_view(), line.implementation,
+                                            line.direction, line.attributes, line.auxiliary, line.problem})
             if (!part.empty() && part != "undef") values.emplace_back(part);
         std::transform(values.begin(), values.end(), values.begin(), in_quotes);
         return values.empty() ? std::string() : fmt::format("[{}]", fmt::join(values, ", "));
@@ -123,7 +135,7 @@ class Import {
     RankId rank_;
     TrackId track_;
     int64_t clock_ = 0;
-    uint64_t events_ = 0, timed_ = 0;
+    uint64_t events_ = 0, timed_ = 0, executed_ = 0, on_gpu_ = 0;
 };
 
 }  // namespace

@@ -79,6 +79,51 @@ TEST_F(OnednnTest, NothingExecutedIsRefused) {
     EXPECT_NE(none.error().message().find("ONEDNN_VERBOSE=1"), std::string::npos);
 }
 
+// Behind the type stand flags: "a" (the library chose the layout), "p", "o", "0".
+TEST(OnednnLine, TypesBesideFlags) {
+    EXPECT_EQ(onednn::types_of(
+                  "src_f32:p:blocked:aBcd16b::f0 wei_bf16:ap:blocked:ABcd16b16a::f0 dst_f32:a:any::f0"),
+              R"(["f32", "bf16"])");
+    EXPECT_EQ(onednn::types_of("src:f16::blocked:ab::f0 wei:s4:a:blocked:ab::f0 bia:undef::undef::: "
+                               "dst:f16:0:blocked:ab::f0"),
+              R"(["f16", "s4"])");
+    EXPECT_EQ(onednn::types_of("src_a_f8_e5m2::blocked:ab::f0 src:f8_e4m3:a:blocked:ab:8x1:f0"),
+              R"(["f8_e5m2", "f8_e4m3"])");
+    EXPECT_EQ(onednn::types_of("fsrc:nchw in:f32_nchw query:x src_f31::blocked:a:f0"), "");
+}
+
+TEST(OnednnLine, ResultsOfProducts) {
+    const auto result = [](std::string_view primitive, std::string_view problem) {
+        Line line;
+        line.primitive = primitive;
+        line.problem = problem;
+        line.memory = "src:bf16::blocked:ab::f0 wei:bf16:a:blocked:ab::f0 dst:f32:p:blocked:ab::f0";
+        return onednn::result_of(line);
+    };
+    EXPECT_EQ(result("matmul", "64x128:128x256"), "f32[64, 256]");
+    EXPECT_EQ(result("matmul", "64x128:128x256:64x256"), "f32[64, 256]");
+    EXPECT_EQ(result("matmul", "2x1x64x128:1x3x128x256"), "f32[2, 3, 64, 256]");
+    EXPECT_EQ(result("inner_product", "mb8ic896ih1iw1oc151936"), "f32[8, 151936]");
+    for (const char* other :
+         {"64x128", "64x128:127x256", "16x32:3x32x24", "2x4x4:3x4x4", "*x128:128x256", "4:4"})
+        EXPECT_EQ(result("matmul", other), "") << other;
+    EXPECT_EQ(result("binary", "64x128:128x256"), "");
+}
+
+TEST_F(OnednnTest, WorkOfAGpuIsNotThatOfTheCpu) {
+    const std::string line =
+        ",matmul,jit:gemm,undef,src:f16::blocked:ab::f0 dst:f16::blocked:ab::f0,,,4x4:4x4,0.5\n";
+    const std::string head = "onednn_verbose,v1,primitive,exec,";
+    const Profile p = imported(head + "gpu:1" + line + head + "cpu" + line + head + "gpu" + line);
+    ASSERT_EQ(p.host.size(), 3u);
+    EXPECT_EQ(text(p, p.host.name[0]), "onednn_gpu::matmul") << "of whichever GPU";
+    EXPECT_EQ(text(p, p.host.name[1]), "onednn::matmul");
+    const Signature& first = p.signatures[p.op_details.signature[p.host.detail[0]].index()];
+    EXPECT_NE(text(p, first.concrete).find("gpu:1"), std::string::npos);
+    EXPECT_TRUE(has_property(p, "source.devices"));
+    EXPECT_FALSE(has_property(imported(head + "cpu" + line), "source.devices"));
+}
+
 TEST(OnednnLine, OddLines) {
     const auto kind = [](std::string_view text) { return onednn::read_line(text).kind; };
     const std::string good = "exec,cpu,sum,ref:any,undef,src_f32::a,,,2x3,";

@@ -140,13 +140,23 @@ std::vector<std::string> lists_of(std::string_view primitive, std::string_view p
     return lists;
 }
 
-// "f32" of "dst_f32::blocked:abcd:f0"; empty: undefined, or not a type.
+bool is_type(std::string_view text) {
+    constexpr std::string_view kTypes[] = {"f32",     "f64", "f16",     "bf16",    "s32",     "s8",
+                                           "u8",      "s4",  "u4",      "f8_e5m2", "f8_e4m3", "f4_e2m1",
+                                           "f4_e3m0", "s64", "boolean", "e8m0"};
+    return std::find(std::begin(kTypes), std::end(kTypes), text) != std::end(kTypes);
+}
+
+// "f32" of "dst_f32::blocked:abcd:f0" and "dst:f32:ap:blocked:abcd::f0", whose second part are flags; empty:
+// undefined, or not a type.
 std::string type_of_tensor(std::string_view tensor) {
-    const size_t end = tensor.find("::");
-    if (end == tensor.npos || tensor.find("undef") != tensor.npos) return {};
-    tensor = tensor.substr(0, end);
-    const size_t name = tensor.find_last_of("_:");
-    return name == tensor.npos ? std::string() : std::string(tensor.substr(name + 1));
+    const std::vector<std::string_view> parts = split(tensor, ':', 3);
+    if (parts.size() < 2) return {};
+    if (is_type(parts[1])) return std::string(parts[1]);
+    // Types have underscores, too.
+    for (size_t at = parts[0].find('_'); at != parts[0].npos; at = parts[0].find('_', at + 1))
+        if (is_type(parts[0].substr(at + 1))) return std::string(parts[0].substr(at + 1));
+    return {};
 }
 
 bool is_result(std::string_view tensor) {
@@ -157,6 +167,27 @@ std::string type_of_result(std::string_view memory) {
     for (const std::string_view tensor : split(memory, ' ', 64))
         if (is_result(tensor)) return type_of_tensor(tensor);
     return {};
+}
+
+// "32x64" and "64x128" as "[32, 128]", with the larger of each size of a batch; empty: not such matrices.
+std::string product_of(std::string_view left, std::string_view right) {
+    const std::vector<std::string_view> a = split(left, 'x'), b = split(right, 'x');
+    const size_t axes = a.size();
+    if (axes < 2 || b.size() != axes || a[axes - 1] != b[axes - 2]) return {};
+    std::string sizes;
+    for (size_t axis = 0; axis + 2 < axes; ++axis) {
+        if (a[axis] != b[axis] && a[axis] != "1" && b[axis] != "1") return {};
+        sizes += fmt::format("{}x", a[axis] == "1" ? b[axis] : a[axis]);
+    }
+    return list_of_sizes(fmt::format("{}{}x{}", sizes, a[axes - 2], b[axes - 1]));
+}
+
+// Of a problem told in lists; up to version 2 the result of a product stands behind its inputs.
+std::string result_sizes(const Line& line) {
+    const std::vector<std::string_view> tensors = split(line.problem, ':');
+    if (line.primitive == "reorder") return list_of_sizes(tensors.back());
+    if (line.primitive != "matmul" || tensors.size() < 2) return {};
+    return tensors.size() > 2 ? list_of_sizes(tensors.back()) : product_of(tensors[0], tensors[1]);
 }
 
 }  // namespace
@@ -219,13 +250,16 @@ std::string result_of(const Line& line) {
     if (type.empty() || line.problem.empty() || line.problem.size() > 1024) return {};
     if (!is_digit(line.problem[0])) {
         const std::map<std::string_view, int64_t> sizes = named_sizes(line.problem);
-        if (line.primitive != "convolution" || !sizes.contains("mb") || !sizes.contains("oc")) return {};
-        return type + list_of(sizes, {"mb", "oc", "od", "oh", "ow"}, {});
+        if (!has_weights(line.primitive) || !sizes.contains("mb") || !sizes.contains("oc")) return {};
+        return type + (line.primitive == "convolution" ? list_of(sizes, {"mb", "oc", "od", "oh", "ow"}, {})
+                                                       : list_of(sizes, {"mb", "oc"}, {}));
     }
-    const std::vector<std::string_view> tensors = split(line.problem, ':');
-    const bool told = line.primitive == "reorder" || (line.primitive == "matmul" && tensors.size() > 2);
-    const std::string sizes = told ? list_of_sizes(tensors.back()) : std::string();
+    const std::string sizes = result_sizes(line);
     return sizes.empty() ? sizes : type + sizes;
+}
+
+bool is_of_gpu(const Line& line) {
+    return line.engine.find("gpu") != line.engine.npos;
 }
 
 std::string types_of(std::string_view memory) {

@@ -2,6 +2,7 @@
 
 #include "import/onednn/importer.h"
 #include "import/onednn/line.h"
+#include "import/text/first_bytes.h"
 
 namespace opsight::importer::onednn {
 namespace {
@@ -11,9 +12,8 @@ constexpr size_t kOutputBytes = size_t{1} << 18;
 
 Claim sniff(const Head& head) {
     const std::string_view first = head.first();
-    const size_t start = first.find_first_not_of(" \t\r\n");
-    const bool is_text = start != first.npos && first.find('\0') == first.npos;
-    if (!is_text || first[start] == '{' || first[start] == '[') return Claim::kNone;
+    const bool is_text = !behind_space(first).empty() && first.find('\0') == first.npos;
+    if (!is_text || begins_json_objects(first)) return Claim::kNone;
     const bool marked = behind_marker(first) || behind_marker(head.first(kOutputBytes));
     return marked ? Claim::kCertain : Claim::kNone;
 }

@@ -8,6 +8,7 @@
 #include "import/pyprof/rows.h"
 #include "import/text/clean_text.h"
 #include "import/text/csv_fields.h"
+#include "import/text/first_bytes.h"
 #include "import/text/line_reader.h"
 #include "import/text/repair_line.h"
 #include "model/source_limits.h"
@@ -196,9 +197,8 @@ class Import {
 }  // namespace
 
 Kind kind_of(std::string_view first) {
-    const size_t start = first.find_first_not_of(" \t\r\n");
-    if (start == first.npos) return Kind::kNone;
-    first.remove_prefix(start);
+    first = behind_space(first);
+    if (first.empty()) return Kind::kNone;
     if (first.starts_with("{'kShortName'")) return Kind::kDicts;
     std::vector<std::string> names;
     split_csv(first.substr(0, first.find_first_of("\r\n")), names);

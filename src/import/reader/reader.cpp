@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "import/text/first_bytes.h"
+
 namespace opsight::importer {
 
 std::string_view Head::first(size_t bytes) const {
     // What cannot be read is said when it is read.
-    const Result<std::string_view> got = source_.peek(bytes);
-    return got ? *got : std::string_view();
+    constexpr size_t kMark = 3;
+    const Result<std::string_view> got = source_.peek(bytes + kMark);
+    return got ? behind_mark(*got).substr(0, bytes) : std::string_view();
 }
 
 bool Head::has_table(std::string_view name) const {

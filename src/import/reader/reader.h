@@ -32,7 +32,7 @@ class Head {
         : file_(file), source_(source), tables_(tables) {}
     const std::string& path() const { return file_.path; }
     bool found() const { return file_.found; }
-    // The first bytes; fewer where the file has fewer. Valid until more are asked for.
+    // The first bytes behind a byte order mark; fewer where the file has fewer. Valid until the next call.
     std::string_view first(size_t bytes = kBytes) const;
     // Whether it is a SQLite database with a table (no view) of that name.
     bool has_table(std::string_view name) const;

@@ -2,6 +2,7 @@
 
 #include "import/rocprof/process.h"
 #include "import/text/clean_text.h"
+#include "import/text/first_bytes.h"
 
 namespace opsight::importer::rocprof {
 namespace {
@@ -32,6 +33,7 @@ Result<ResultFacts> import_results(PeekedSource& source, const std::string& name
         if (text.error().file.empty()) text.error().file = name;
         return fail(text.error());
     }
+    remove_mark(*text);
     simdjson::dom::parser parser;
     simdjson::dom::element document;
     simdjson::dom::array processes;

@@ -5,14 +5,14 @@
 #include "import/rocprof/importer.h"
 #include "import/rocprof/plugin_json.h"
 #include "import/rocprof/rocpd.h"
+#include "import/text/first_bytes.h"
 
 namespace opsight::importer::rocprof {
 namespace {
 
 Claim sniff(const Head& head) {
     const std::string_view first = head.first();
-    const size_t start = first.find_first_not_of(" \t\r\n");
-    const bool is_object = start != first.npos && first[start] == '{';
+    const bool is_object = behind_space(first).starts_with('{');
     return is_object && first.find("\"rocprofiler-sdk-tool\"") != first.npos ? Claim::kCertain : Claim::kNone;
 }
 

@@ -1,6 +1,9 @@
 #include "import/rocprofcsv/files.h"
 
+#include <optional>
+
 #include "import/text/csv_fields.h"
+#include "import/text/first_bytes.h"
 
 namespace opsight::importer::rocprofcsv {
 namespace {
@@ -48,7 +51,7 @@ Parts parts_of(std::string_view path) {
 }  // namespace
 
 Table table_of(std::string_view first_bytes) {
-    if (first_bytes.starts_with("\xef\xbb\xbf")) first_bytes.remove_prefix(3);
+    first_bytes = behind_mark(first_bytes);
     std::string_view line = first_bytes.substr(0, first_bytes.find('\n'));
     if (line.ends_with('\r')) line.remove_suffix(1);
     std::vector<std::string> names;
@@ -58,6 +61,20 @@ Table table_of(std::string_view first_bytes) {
 
 std::string run_of(std::string_view path) {
     return parts_of(path).run;
+}
+
+PassOfRun pass_of(std::string_view run) {
+    for (size_t first = 0, end = run.find('/'); end != run.npos;
+         first = end + 1, end = run.find('/', first)) {
+        std::string_view folder = run.substr(first, end - first);
+        for (const std::string_view word : {"pass_", "pmc_"}) {
+            if (!folder.starts_with(word)) continue;
+            const std::optional<int64_t> number = whole_number(folder.substr(word.size()));
+            if (number && *number >= 0)
+                return {std::string(run.substr(0, first)), std::string(run.substr(end + 1)), *number};
+        }
+    }
+    return {std::string(run), {}, -1};
 }
 
 std::string name_of_table(std::string_view path) {

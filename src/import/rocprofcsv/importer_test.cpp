@@ -180,6 +180,47 @@ TEST_F(RocprofTablesTest, CountersStandAtTheirDispatches) {
     EXPECT_EQ(both.counters.size(), 3u);
 }
 
+// rocprofv3 runs a program once for each group of counters.
+TEST_F(RocprofTablesTest, PassesOverAProgramAreNotRanks) {
+    const std::string first = seed("rocprof_counter_collection.csv");
+    std::string second = first;
+    for (size_t at = second.find("SQ_WAVES"); at != second.npos; at = second.find("SQ_WAVES"))
+        second.replace(at, 8, "GRBM_X");
+    write("pass_1/70_counter_collection.csv", first);
+    write("pass_2/71_counter_collection.csv", second);
+    write("pass_2/71_kernel_trace.csv", seed("rocprof_kernel_trace.csv"));
+    const Profile p = imported();
+    EXPECT_EQ(p.ranks.size(), 1u);
+    EXPECT_EQ(p.device.size(), 2u) << "each kernel once";
+    ASSERT_EQ(p.counters.size(), 6u);
+    EXPECT_EQ(std::count(p.counters.time.begin(), p.counters.time.end(), p.counters.time[0]), 4)
+        << "two of each pass at the first kernel";
+    EXPECT_EQ(p.diagnostics.count(Diag::kDanglingId), 0);
+    EXPECT_EQ(p.diagnostics.count(Diag::kSkippedFile), 1) << "the kernels again";
+}
+
+TEST_F(RocprofTablesTest, PassesWithOtherKernelsAreLeftOut) {
+    const std::string first = seed("rocprof_counter_collection.csv");
+    write("pass_1/70_counter_collection.csv", first);
+    std::string other = first;
+    const size_t name = other.rfind("(");
+    other.replace(name, 1, "_2(");
+    write("pass_2/70_counter_collection.csv", other);
+    Profile p = imported();
+    EXPECT_EQ(p.device.size(), 2u);
+    EXPECT_EQ(p.counters.size(), 3u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kDanglingId), 1);
+    write("pass_2/70_counter_collection.csv", first.substr(0, first.find('\n', first.find("\n1,")) + 1));
+    p = imported();
+    EXPECT_EQ(p.counters.size(), 3u) << "fewer kernels";
+    EXPECT_EQ(p.diagnostics.count(Diag::kDanglingId), 1);
+    write("pass_1/71_counter_collection.csv", first);
+    write("pass_2/72_counter_collection.csv", first);
+    p = imported();
+    EXPECT_EQ(p.ranks.size(), 2u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kDanglingId), 2) << "of which process 72 is a pass is not told";
+}
+
 TEST_F(RocprofTablesTest, WithoutTimesKernelsAreMoments) {
     std::string text = seed("rocprof_counter_collection.csv");
     text.replace(text.find(",\"Start_Timestamp\",\"End_Timestamp\""), 34, "");
@@ -415,6 +456,16 @@ TEST_F(RocprofTablesTest, SeveralProcessesInATableAreRefused) {
     EXPECT_EQ(imported().host.size(), 1u);
     write("out_hip_api_trace.csv", text + "\"a-2\",\"HIP_RUNTIME_API\",\"x\",1,1,1,100,200\n");
     EXPECT_NE(refused().find("line 3"), std::string::npos);
+}
+
+TEST(RocprofFiles, PassesOfAProgram) {
+    using rocprofcsv::pass_of;
+    EXPECT_EQ(pass_of("out/pass_2/host/7_").program, "out/");
+    EXPECT_EQ(pass_of("out/pass_2/host/7_").run, "host/7_");
+    EXPECT_EQ(pass_of("out/pass_2/host/7_").pass, 2);
+    EXPECT_EQ(pass_of("pmc_10/7_").pass, 10);
+    for (const char* other : {"out/7_", "out/pass_/7_", "out/pass_x/7_", "out/pass_2", "bypass_2/7_"})
+        EXPECT_EQ(pass_of(other).pass, -1) << other;
 }
 
 TEST(RocprofFiles, NamesOfARun) {

@@ -62,7 +62,7 @@ Run::Moment Run::add_kernel(const Row& row, DeviceSpan span, int64_t process) {
         builder_.stream_track(TrackKind::kDeviceStream, device, columns_->number(row, Field::kQueue, 0),
                               columns_->number(row, Field::kStream, 0), process);
     builder_.add_device(span);
-    return {span.begin, device, rank};
+    return {span.begin, device, rank, span.name};
 }
 
 // A kernel whose time was not asked for is not one of 0 ns.

@@ -26,6 +26,9 @@ class Run {
     Run(std::string name, ProfileBuilder& builder) : name_(std::move(name)), builder_(builder) {}
     // A table, in the order of enum Table. Gives back its bytes.
     Result<uint64_t> read(PeekedSource& source, const std::string& file);
+    // The table of counters of another pass over the same program, whose kernels ran again: its counters join
+    // those of this one's dispatches, or it is left out where they are not the same. Behind all of read().
+    Result<uint64_t> read_pass(PeekedSource& source, const std::string& file);
     void finish();
     uint64_t events() const { return events_; }
 
@@ -36,11 +39,23 @@ class Run {
         std::string name, chip;
         int64_t compute_units = 0, wave = 0, gfx_version = 0, clock_mhz = 0;
     };
-    // Where a kernel is, for its counters.
+    // Where a kernel is, for its counters, and what it was.
     struct Moment {
         int64_t time = 0;
         DeviceId device;
         RankId rank;
+        StringId kernel;
+    };
+    struct Counted {
+        int64_t dispatch = 0;
+        std::string counter, value;
+        uint64_t line = 0;
+    };
+    // What a pass counted.
+    struct Pass {
+        std::vector<Counted> counted;
+        absl::flat_hash_map<int64_t, StringId> kernels;  // of dispatches
+        std::string odd;                                 // what does not fit; empty: nothing
     };
 
     void take(const Row& row);
@@ -56,6 +71,7 @@ class Run {
     template <class Span>
     bool read_times(const Row& row, Span& span);
     bool is_one_process(const Row& row);
+    Result<Pass> pass_in(PeekedSource& source, uint64_t& bytes);
     LaunchConfig config_of(const Row& row) const;
     Moment add_kernel(const Row& row, DeviceSpan span, int64_t process);
     Moment add_moment(const Row& row, int64_t process);

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <map>
 
+#include "import/text/first_bytes.h"
+
 namespace opsight::importer::tensorrt {
 namespace {
 
@@ -49,17 +51,16 @@ const char* word(FileKind kind) {
 }  // namespace
 
 FileKind kind_of(std::string_view head) {
-    const size_t start = head.find_first_not_of(" \t\r\n");
-    if (start == head.npos) return FileKind::kNone;
+    head = behind_space(head);
+    if (head.empty()) return FileKind::kNone;
     const auto has = [head](std::string_view word) { return head.find(word) != head.npos; };
-    if (head[start] == '[' && !has("\"ph\"")) {
+    if (head[0] == '[' && !has("\"ph\"")) {
         if (has("\"averageMs\"") && has("\"timeMs\"")) return FileKind::kTimes;
         if (has("\"computeMs\"") && has("\"latencyMs\"")) return FileKind::kRuns;
         if (has("\"ComputeCapability\"") && has("\"TotalMemory\"")) return FileKind::kFacts;
     }
-    if (head[start] == '{') {
-        const size_t first = head.find_first_not_of(" \t\r\n", start + 1);
-        const std::string_view rest = first == head.npos ? std::string_view() : head.substr(first);
+    if (head[0] == '{') {
+        const std::string_view rest = behind_space(head.substr(1));
         // Of less detail ("layer_names_only") a layer is its name.
         if (rest.starts_with("\"Layers\"")) return FileKind::kLayers;
         if (rest.starts_with("\"performance_summary\"")) return FileKind::kFacts;

@@ -5,6 +5,7 @@
 #include "import/reader/rank_hint.h"
 #include "import/tensorrt/files.h"
 #include "import/tensorrt/importer.h"
+#include "import/text/first_bytes.h"
 
 namespace opsight::importer::tensorrt {
 namespace {
@@ -65,6 +66,7 @@ Result<ImportFacts> read_engine(const EngineFiles& files, const ReadContext& con
         OPSIGHT_ASSIGN(std::string text, read_whole(file.path));
         ++facts.files;
         facts.bytes += text.size();
+        remove_mark(text);
         bool unclean = false;
         if (Status read = take(file.kind, text, engine, unclean); !read) {
             if (read.error().file.empty()) read.error().file = file.path;

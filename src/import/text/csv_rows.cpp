@@ -12,7 +12,6 @@ Result<bool> CsvRows::next(std::vector<std::string>& fields) {
     OPSIGHT_ASSIGN(const bool any, lines_.next(text));
     if (!any) return false;
     row_line_ = lines_.number();
-    if (row_line_ == 1 && text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
     // Lines of logs have quotes too, in no order.
     const bool may_go_on = text.starts_with('"') || (!text.empty() && text[0] >= '0' && text[0] <= '9');
     for (bool inside = may_go_on && has_odd_quotes(text); inside;) {

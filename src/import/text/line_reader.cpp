@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "import/text/first_bytes.h"
+
 namespace opsight::importer {
 
 Result<bool> LineReader::next(std::string& line) {
+    const size_t begin = line.size();
     for (size_t searched = used_;;) {
         const size_t end = buffer_.find('\n', searched);
         if (end != buffer_.npos) {
@@ -32,6 +35,8 @@ Result<bool> LineReader::next(std::string& line) {
         break;
     }
     ++number_;
+    const std::string_view got = std::string_view(line).substr(begin);
+    if (number_ == 1) line.erase(begin, got.size() - behind_mark(got).size());
     if (line.ends_with('\r')) line.pop_back();
     return true;
 }

@@ -12,8 +12,8 @@ class LineReader {
     static constexpr size_t kLongest = size_t{4} << 20;
 
     explicit LineReader(ByteSource& source) : source_(source) {}
-    // Puts the next line behind what is in `line`, without its end; false at the end of the text. A line that
-    // would make `line` longer than kLongest is an error.
+    // Puts the next line behind what is in `line`, without its end and a byte order mark; false at the end of
+    // the text. A line that would make `line` longer than kLongest is an error.
     Result<bool> next(std::string& line);
     uint64_t number() const { return number_; }  // of the line that came last, from 1
     uint64_t bytes() const { return bytes_; }

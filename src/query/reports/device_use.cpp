@@ -49,6 +49,11 @@ Result<ResultTable> list_devices(Session& session, std::vector<Column> columns, 
 
 }  // namespace
 
+std::string_view without_device_work(const Session& session) {
+    return session.contents().work_lost ? "work was launched on a device, but none of it is recorded"
+                                        : "nothing ran on a device";
+}
+
 Result<ResultTable> device_list(Session& session) {
     return list_devices(session, use_columns(), {});
 }

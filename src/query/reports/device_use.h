@@ -26,6 +26,9 @@ Result<LostLaunches> lost_launches(Session& session);
 // What that makes of the numbers; none where it is less than a hundredth of them, or all.
 Result<std::vector<std::string>> lost_work_notes(Session& session);
 
+// Why there is no device work to show: none was recorded, or what was launched is not in the source.
+std::string_view without_device_work(const Session& session);
+
 // What a reader must know of devices that did nothing here; empty where there are none.
 Result<std::string> unused_devices_note(Session& session);
 // Which devices worked for several ranks; empty where none did.

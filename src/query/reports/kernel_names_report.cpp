@@ -1,4 +1,7 @@
 // Kernels by their names alone, whatever launched them.
+#include <fmt/format.h>
+
+#include "query/reports/device_use.h"
 #include "query/reports/op_groups.h"
 #include "query/reports/path_columns.h"
 #include "query/reports/reports.h"
@@ -33,7 +36,7 @@ Result<Report> kernel_name_report(Session& session, const TableShape& shape) {
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     Report report{"kernel_name", table.title, {}, std::move(notes)};
     if (!session.contents().device_work)
-        report.notes.push_back("the profile has no kernels: nothing ran on a device");
+        report.notes.push_back(fmt::format("the profile has no kernels: {}", without_device_work(session)));
     report.sections.push_back({std::move(table)});
     return report;
 }

@@ -1,4 +1,7 @@
 // Reports with a row per kernel, kernel instance and iteration.
+#include <fmt/format.h>
+
+#include "query/reports/device_use.h"
 #include "query/reports/kernel_choice.h"
 #include "query/reports/op_groups.h"
 #include "query/reports/path_columns.h"
@@ -192,7 +195,7 @@ Result<Report> kernel_report(Session& session, const TableShape& shape) {
     OPSIGHT_ASSIGN(ResultTable table, kernels_and_work(session, shape));
     Report report{"kernel", table.title, {}, {}};
     if (!session.contents().device_work)
-        report.notes.push_back("the profile has no kernels: nothing ran on a device");
+        report.notes.push_back(fmt::format("the profile has no kernels: {}", without_device_work(session)));
     report.sections.push_back({std::move(table)});
     return report;
 }

@@ -1,4 +1,7 @@
 // Reports about counted work: how near to what the device could do, and how near to what counters saw.
+#include <fmt/format.h>
+
+#include "query/reports/device_use.h"
 #include "query/reports/op_groups.h"
 #include "query/reports/sql.h"
 #include "query/reports/work.h"
@@ -29,13 +32,11 @@ Result<Report> roofline_report(Session& session, const TableShape& shape) {
     }
     if (!session.contents().device_work) {
         OPSIGHT_ASSIGN(const duck::Rows known, session.query(reports::sql::processor_known));
-        report.notes.push_back(std::get<bool>(known.rows.at(0)[0])
-                                   ? "nothing ran on a device: times are self times of ops on the CPU; their "
-                                     "bounds are estimates by "
-                                     "the processor's facts"
-                                   : "nothing ran on a device: times are self times of ops on the CPU; the "
-                                     "source tells nothing of "
-                                     "the processor, so no bound is known");
+        report.notes.push_back(
+            fmt::format("{}: times are self times of ops on the CPU; {}", without_device_work(session),
+                        std::get<bool>(known.rows.at(0)[0])
+                            ? "their bounds are estimates by the processor's facts"
+                            : "the source tells nothing of the processor, so no bound is known"));
     }
     report.notes.push_back(
         "bytes are the least that must move: each input and output once; efficiency is bound / time; the "

@@ -85,6 +85,20 @@ TEST(TensorCoreForms, AVectorIsToldByShapesElseByTheKernel) {
     EXPECT_THAT(names.findings[0].title, HasSubstr("Products with a vector"));
 }
 
+// Without types of ops the kernel's name may have them; where it has none, nobody knows that they are wide.
+TEST(TensorCoreForms, WithoutTypesOnlyWhatIsKnownIsCalledWide) {
+    const auto found = [](const std::string& types) {
+        const Product each{"aten::mm", "void gemv2T_kernel_val<int, int" + types + ">(int)", "", ""};
+        return tensor_cores_of({each, each});
+    };
+    EXPECT_TRUE(found(", __nv_bfloat16, float").findings.empty());
+    const Advice wide = found(", float"), untold = found("");
+    ASSERT_TRUE(wide.findings.size() == 1 && untold.findings.size() == 1);
+    EXPECT_THAT(wide.findings[0].title, HasSubstr("on floats of more than 16 bits"));
+    EXPECT_THAT(untold.findings[0].title, Not(HasSubstr("more than 16 bits")));
+    EXPECT_THAT(untold.findings[0].lines, Not(HasSubstr("model.to(")));
+}
+
 // Neither types nor Tensor Cores help them: they are in no bound.
 TEST(TensorCoreForms, WhatIsNarrowAndBoundByMemoryIsLeftOut) {
     const Advice alone =

@@ -53,7 +53,7 @@ std::string lacks_nothing(const RunFacts&) {
 
 std::string lacks_device_work(const RunFacts& f) {
     if (f.device_work) return {};
-    return f.work_lost ? "work was launched on a device, but none was recorded"
+    return f.work_lost ? "a device was used, but none of its work was recorded"
                        : "no work of a device was recorded";
 }
 
@@ -218,7 +218,7 @@ Result<query::TimeSpans> without_queued(query::Session& session, const query::Ti
 
 std::string unseen_device(const RunFacts& f) {
     if (f.lost_launches > 0) return "Launches were recorded, but no work of a device: see the diagnostics.";
-    return f.work_lost ? "Work was given to a device, and the file has none of it."
+    return f.work_lost ? "A device was used, and the file has none of its work."
                        : "The file is cut: the missing part may hold work of a device.";
 }
 

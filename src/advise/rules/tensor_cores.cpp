@@ -24,7 +24,11 @@ struct Work {
         all = by.all();
     }
     bool mostly(const EligibleTime& part) const { return 2 * part.ns > all.ns; }
-    bool mostly_memory() const { return 2 * all.memory_bound_ns() > all.ns; }
+    // Only of floats that are known to be wide: of others nobody knows that narrower ones help.
+    int64_t wide_vectors_ns() const { return by.fp32.vector_ns + by.fp64.vector_ns; }
+    int64_t wide_depthwise_ns() const { return by.fp32.depthwise_ns + by.fp64.depthwise_ns; }
+    bool mostly_memory() const { return 2 * (wide_vectors_ns() + wide_depthwise_ns()) > all.ns; }
+    bool mostly_vectors() const { return 2 * wide_vectors_ns() > all.ns; }
 };
 
 std::string forms_of(const Context& c, int64_t depthwise_ns, int64_t vector_ns) {
@@ -51,9 +55,9 @@ std::string evidence_of(const Context& c, const Work& work, const EligibleTime& 
         text += fmt::format(" By the floats that these ops work on: {}.", fmt::join(parts, ", "));
     }
     if (work.all.memory_bound_ns() > 0)
-        text +=
-            fmt::format(" Of these, {}: memory bounds them, so narrower types help and Tensor Cores hardly.",
-                        forms_of(c, work.all.depthwise_ns, work.all.vector_ns));
+        text += fmt::format(
+            " Of these, {}: memory bounds them, so narrower types may help, and Tensor Cores hardly.",
+            forms_of(c, work.all.depthwise_ns, work.all.vector_ns));
     if (work.left_out > 0)
         text += fmt::format(" Left out: {}, of 16 bits or less already.",
                             forms_of(c, left_out.depthwise_ns, left_out.vector_ns));
@@ -73,7 +77,7 @@ constexpr std::string_view kNarrowWeights =
 
 std::string precision_advice(const RunFacts& f, const Work& work) {
     if (work.mostly(work.by.narrow)) return std::string(kNarrowAlready);
-    if (f.torch && 2 * work.all.vector_ns > work.all.ns) return std::string(kNarrowWeights);
+    if (f.torch && work.mostly_vectors()) return std::string(kNarrowWeights);
     std::string advice;
     if (work.mostly(work.by.fp32) && f.tf32 && !work.mostly_memory())
         advice = f.torch ? "torch.backends.cuda.matmul.allow_tf32 = True gives FP32 products Tensor Cores at "
@@ -94,7 +98,7 @@ std::string lines_for(const RunFacts& f, const Work& work) {
     if (!f.torch) return {};
     if (work.mostly(work.by.narrow))
         return "hidden = (hidden + 7) // 8 * 8  # of 16-bit floats; and larger batches";
-    if (2 * work.all.vector_ns > work.all.ns)
+    if (work.mostly_vectors())
         return fmt::format("model = model.to(torch.{})  # inference", f.bf16 ? "bfloat16" : "float16");
     std::string lines;
     if (work.mostly(work.by.fp32) && f.tf32 && !work.mostly_memory())
@@ -111,7 +115,7 @@ std::string title_of(const RunFacts& f, const Work& work, double share) {
     if (!work.mostly_memory())
         return fmt::format("Ops that could use {} run without them in about {} of the time", matrix_units(f),
                            percent(share));
-    const bool vectors = work.all.vector_ns > work.all.depthwise_ns;
+    const bool vectors = work.wide_vectors_ns() > work.wide_depthwise_ns();
     return fmt::format("{} on floats of more than 16 bits take about {} of the time, bound by memory",
                        vectors ? "Products with a vector" : "Depthwise convolutions", percent(share));
 }

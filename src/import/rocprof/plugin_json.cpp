@@ -74,6 +74,8 @@ class PluginImport {
     void take_span(const PluginSpan& span, bool has_end, bool by_hip) {
         if (span.row < kHostRow || span.row > kBlitRow)
             return json_.note(Diag::kUnknownCategory, builder_.view(span.name));
+        // GPUs are counted from 1 on.
+        if (span.row == kGpuRow && span.tid < 1) return json_.note(Diag::kBadEvent, builder_.view(span.name));
         if (span.row == kHostRow && !take_host(span, has_end)) return;
         ++events_;
         if (span.row == kGpuRow) {

@@ -126,6 +126,7 @@ void Run::take_dispatch(const Row& row) {
         if (!dispatches_timed_) dispatches_timed_ = is_timed(row);
         if (*dispatches_timed_ && !is_timed(row)) return note(Diag::kMissingEnd, "a kernel without times");
         if (*dispatches_timed_ && !read_times(row, span)) return;
+        timed_dispatches_ |= *dispatches_timed_;
         dispatched_to_.emplace(columns_->of(row, Field::kAgent));
         const Moment moment = *dispatches_timed_ ? add_kernel(row, span, process) : add_moment(row, process);
         count(row, moment);

@@ -19,7 +19,7 @@ constexpr const char* kRanges = "rocprofv2.ranges";
 // Kernels stand in results.csv, too, and copies of HIP among those of HSA.
 bool Run::is_told_elsewhere(DeviceKind kind, bool by_hsa) {
     if (kind == DeviceKind::kMemcpy && by_hsa) ++copies_of_hsa_;
-    if (kind == DeviceKind::kKernel) return !dispatched_to_.empty();
+    if (kind == DeviceKind::kKernel) return timed_dispatches_;
     return kind == DeviceKind::kMemcpy && !by_hsa && copies_of_hsa_ > 0;
 }
 
@@ -92,7 +92,7 @@ void Run::settle_messages() {
         rocprof::say_once(
             builder_.info(), kRanges,
             "the table of roctx tells no threads: the ends of pushed ranges are those of one thread");
-    absl::flat_hash_map<int64_t, Message> started;
+    std::map<int64_t, Message> started;  // in an order that is always the same
     std::vector<Message> pushed;
     for (const Message& message : messages_) {
         const bool is_end = !message.text.valid();

@@ -27,7 +27,7 @@ Result<Run::Pass> Run::pass_in(PeekedSource& source, uint64_t& bytes) {
             continue;
         }
         const StringId kernel = kernel_name(row);
-        const auto known = moments_.find(dispatch);
+        const auto known = moments_.find(std::pair(int64_t{0}, dispatch));
         if (pass.odd.empty() && (known == moments_.end() || known->second.kernel != kernel))
             pass.odd = fmt::format("dispatch {} is {}, and {} there", dispatch, builder_.view(kernel),
                                    known == moments_.end() ? "none" : builder_.view(known->second.kernel));
@@ -57,7 +57,7 @@ Result<uint64_t> Run::read_pass(PeekedSource& source, const std::string& file) {
     }
     for (const Counted& each : pass.counted) {
         line_ = each.line;
-        const Moment& moment = moments_.at(each.dispatch);
+        const Moment& moment = moments_.at(std::pair(int64_t{0}, each.dispatch));
         add_counter(moment, builder_.view(moment.kernel), each.counter, each.value);
     }
     return bytes;

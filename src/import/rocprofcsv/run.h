@@ -102,7 +102,8 @@ class Run {
     std::vector<Agent> agents_;
     // Of dispatches, by process (0 where a table has those of one) and number.
     absl::flat_hash_map<std::pair<int64_t, int64_t>, Moment> moments_;
-    std::optional<bool> dispatches_timed_;
+    std::optional<bool> dispatches_timed_;              // of this table
+    bool timed_dispatches_ = false;                     // of any
     std::set<std::string, std::less<>> dispatched_to_;  // labels of GPUs
     uint64_t copies_of_hsa_ = 0, repeated_ = 0;
     // Of roctx in rocprofv2's table: an end has no text.

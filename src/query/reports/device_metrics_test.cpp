@@ -68,7 +68,7 @@ TEST(Devices, OneThatRanksShareIsBusyWhileAnyWorks) {
     };
     const Case cases[] = {
         {{"a", "a"}, {"GPU-1", "GPU-1"}, "nccl", 1, 90},
-        {{"a", "a"}, {"", ""}, "", 1, 90},
+        {{"a", "a"}, {"", ""}, "", 2, (60 + 45) / 2.0},  // or one: a note says that it is not told
         {{"a", "a"}, {"GPU-1", "GPU-2"}, "", 2, (60 + 45) / 2.0},
         {{"a", "b"}, {"", ""}, "", 2, (60 + 45) / 2.0},
         {{"a", "a"}, {"", ""}, "nccl", 2, (60 + 45) / 2.0},
@@ -104,6 +104,14 @@ TEST(Devices, OneThatRanksShareIsBusyWhileAnyWorks) {
                                   return note.starts_with("ranks 0, 1 worked on one device, GPU 0");
                               }),
                   c.gpus == 1)
+            << about;
+        const bool doubtful =
+            c.hosts[0] == "a" && c.hosts[1] == "a" && c.uuids[0].empty() && c.backend.empty();
+        EXPECT_EQ(std::any_of(report.notes.begin(), report.notes.end(),
+                              [](const std::string& note) {
+                                  return note.starts_with("ranks 0, 1 of one machine each worked on a GPU 0");
+                              }),
+                  doubtful)
             << about;
     }
 }

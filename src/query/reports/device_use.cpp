@@ -50,7 +50,7 @@ Result<ResultTable> list_devices(Session& session, std::vector<Column> columns, 
 }  // namespace
 
 std::string_view without_device_work(const Session& session) {
-    return session.contents().work_lost ? "work was launched on a device, but none of it is recorded"
+    return session.contents().work_lost ? "a device was used, but none of its work is recorded"
                                         : "nothing ran on a device";
 }
 
@@ -77,10 +77,23 @@ Result<std::string> unused_devices_note(Session& session) {
         unused == 1 ? "it" : "them");
 }
 
+namespace {
+
+Result<std::string> doubtful_devices_note(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::doubtful_devices));
+    if (rows.rows.empty()) return std::string();
+    return fmt::format(
+        "ranks {} of one machine each worked on a GPU {}, and the source does not tell whether that is one "
+        "device: they count as several, and if they are one, it was busier than GPU utilization says",
+        std::get<std::string>(rows.rows[0][1]), std::get<int64_t>(rows.rows[0][0]));
+}
+
+}  // namespace
+
 Result<std::string> shared_devices_note(Session& session) {
     OPSIGHT_TRY(session.prepare(reports::sql::used_devices));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::shared_devices));
-    if (rows.rows.empty()) return std::string();
+    if (rows.rows.empty()) return doubtful_devices_note(session);
     const auto& row = rows.rows[0];
     const auto shared = std::get<int64_t>(row[0]);
     return fmt::format(

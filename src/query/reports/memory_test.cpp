@@ -38,12 +38,15 @@ TEST(MemoryAtPeak, ASnapshotIsTheWholeRun) {
     for (const bool range : {false, true}) {
         analyze::TestProfile t;
         if (range) t.annotation("short", 0, 15, t.thread());
+        int64_t total = 0;
         for (const auto& [time, bytes] : {std::pair<int64_t, int64_t>{10, 1}, {200, 2}, {300, -2}}) {
             MemoryEvent event;
             event.time = time;
             event.track = t.thread();
             event.address = 8 + std::abs(bytes);
             event.bytes = bytes;
+            event.stack = t.builder.text("forward (train.py:10)");
+            event.total_allocated = total += bytes;
             event.device_type = 1;
             event.device = 0;
             t.builder.add_memory(event);

@@ -407,7 +407,7 @@ TEST(Range, DevicesWhoseWorkWasNotRecordedAreNotIdle) {
     EXPECT_TRUE(is_empty(cell(table_of(session, "summary", "devices"), "idle"))) << "nor known to be unused";
     const auto report = make_report(session, "summary", {.for_people = true});
     ASSERT_TRUE(report.has_value());
-    EXPECT_THAT(report->notes, Contains(HasSubstr("what the device did is not known")));
+    EXPECT_THAT(report->notes, Contains(HasSubstr("what it did is not known")));
     EXPECT_THAT(report->notes, Not(Contains(HasSubstr("those of the CPU"))));
     EXPECT_EQ(number(cell(table_of(session, "summary", "diagnostics"), "count", "key", "lost_device_work")),
               8);

@@ -210,8 +210,7 @@ Result<std::string> calls_between_ranks_note(Session& session) {
 }
 
 const char* without_device_work(const Contents& has) {
-    if (has.work_lost)
-        return "work was launched on a device, but none of it is recorded: what the device did is not known";
+    if (has.work_lost) return "a device was used, but none of its work is recorded: what it did is not known";
     if (has.device_unseen)
         return "no device work was recorded, and the machine has devices: whether they worked is not known; "
                "all "

@@ -35,15 +35,11 @@ WITH sums AS (
       AND d.rank NOT IN (SELECT rank FROM renumbered)
     GROUP BY d.number
 ), identities AS (
-    -- Ranks of one machine may share a device: by its own identity, or its place in the machine, or, where neither is
-    -- told, by its number there. Numbers may count visible devices only; NCCL and the like refuse two ranks on one
-    -- device, so where it ran or is the backend, numbers alone do not tell.
+    -- Ranks of one machine may share a device: by its own identity, or its place in the machine. Numbers may count
+    -- visible devices only, so they do not tell.
     SELECT d.id,
            CASE WHEN d.uuid <> '' THEN 'UUID ' || d.uuid
                 WHEN d.bus_location <> '' THEN concat('place ', d.bus_location, ' in ', machine)
-                WHEN NOT regexp_matches(lower(r.backend), '[nr]ccl')
-                     AND d.id NOT IN (SELECT device FROM raw.comm_segments)
-                THEN concat('number ', d.number, ' ', d.name, ' in ', machine)
                 ELSE concat('rank ', r.id, ', number ', d.number)
            END AS identity
     FROM raw.devices d
@@ -101,7 +97,7 @@ WITH members AS (
     SELECT identity, sum(end_ns - begin_ns)::BIGINT AS wall_ns FROM wall_parts GROUP BY identity
 )
 SELECT min(m.id) AS id, m.identity, min(m.number) AS number, min(nullif(m.name, '')) AS name,
-       list_sort(list(r.number)) AS ranks,
+       list_sort(list(DISTINCT r.number)) AS ranks,
        -- Where there is no wall clock at all, there is none of several either.
        CASE WHEN count(m.wall_ns) > 0 THEN coalesce(any_value(w.wall_ns), any_value(m.wall_ns)) END AS wall_ns,
        CASE WHEN any_value(m.sharing) > 1 THEN coalesce(any_value(t.busy_ns), 0) ELSE any_value(m.busy_ns)

@@ -23,7 +23,13 @@ WITH shapes AS (
                 ELSE '' END AS floats
     FROM raw.op_identities
 )
-SELECT d.track, d.begin_ns, d.dur_ns, d.op, i.floats,
+SELECT d.track, d.begin_ns, d.dur_ns, d.op,
+       -- Kernels name their types where those of the op were not recorded.
+       CASE WHEN i.floats <> '' THEN i.floats
+            WHEN regexp_matches(k.name, '(?i)bfloat16|\b(__)?half\b') THEN 'narrow'
+            WHEN regexp_matches(k.name, '\bfloat\b') THEN 'fp32'
+            WHEN regexp_matches(k.name, '\bdouble\b') THEN 'fp64'
+            ELSE '' END AS floats,
        CASE WHEN i.any_convolution AND regexp_matches(k.name, '(?i)depthwise|_c1_k1_')
                  OR i.convolution AND s.list[2][2] = 1 AND s.list[1][2] > 1
                  OR i.backward AND s.list[3][2] = 1 AND s.list[2][2] > 1 AND s.list[1][2] = s.list[3][1]

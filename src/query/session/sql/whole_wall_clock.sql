@@ -1,7 +1,7 @@
 -- From the first to the last thing that the program is seen to do. What the system or a library does for it is not a
 -- sign of its own (a thread may sleep in poll for the whole run), unless there is nothing else; messages that it
--- exchanges are. Changes of memory are where nothing runs (snapshots). The profiler's own start and stop are not the
--- program's. Needs profiler_ends.
+-- exchanges are, but not the start, the end and the polling of their library. Changes of memory are where nothing runs
+-- (snapshots). The profiler's own start and stop are not the program's. Needs profiler_ends.
 CREATE TEMP TABLE sel_wall AS
 WITH runs AS (
     SELECT rank FROM raw.tracks
@@ -20,7 +20,11 @@ WITH runs AS (
     UNION ALL
     SELECT track, begin_ns, dur_ns FROM raw.python_frames
     UNION ALL
-    SELECT track, begin_ns, dur_ns FROM raw.other_spans WHERE kind = host_kind('message')
+    SELECT o.track, o.begin_ns, o.dur_ns
+    FROM raw.other_spans o
+    JOIN raw.strings s
+      ON s.id = o.name AND NOT regexp_matches(s.text, '(?i)^(P?MPI_(Init|Finalize|Abort)|ucp_worker_|.*progress)')
+    WHERE o.kind = host_kind('message')
     UNION ALL
     SELECT m.track, m.time_ns, 0
     FROM raw.memory_events m

@@ -7,7 +7,8 @@ namespace {
 
 Status check(Context& c) {
     // On the host a copy to a device is one too, and waits for what the device has to do first.
-    if (!c.facts().device_work && (c.facts().work_lost || !c.facts().recorded.dtypes))
+    if (!c.facts().device_work &&
+        (c.facts().work_lost || c.session().contents().device_unseen || !c.facts().recorded.dtypes))
         return c.cannot(
                    "whether aten::_to_copy changed a type is not told: neither types nor a device's work "
                    "were recorded"),

@@ -161,6 +161,7 @@ void Assembler::add_host(const Batch& batch, const Remap& map) {
             detail.stack = map.strings[detail.stack.index()];
             builder_.add_op(span, detail);
         } else if (span.kind == HostKind::kRuntimeApi || span.kind == HostKind::kDriverApi) {
+            calls_ = true;
             const Batch::Call& told = batch.api[call++];
             builder_.add_api(span, told.correlation, -1,
                              told.kernel.valid() ? readable(map.strings[told.kernel.index()]) : StringId());

@@ -96,7 +96,8 @@ class Assembler {
     std::vector<DeviceSpan> legacy_device_;                    // of the profile, but not in it yet
     absl::flat_hash_set<StringId> legacy_ops_;                 // names
     uint64_t events_ = 0, no_events_ = 0;
-    bool knows_kineto_ = false, knows_anything_ = false, counts_ = false, holds_others_ = false;
+    bool knows_kineto_ = false, knows_anything_ = false, counts_ = false, holds_others_ = false,
+         calls_ = false;
 };
 
 }  // namespace opsight::importer::kineto

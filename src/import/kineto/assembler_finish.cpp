@@ -105,8 +105,9 @@ void Assembler::finish_flows() {
         flow.track = on_device ? known.device : host_track(place, HostKind::kOp);
         builder_.add_flow(flow);
     }
-    // Arrows to rows that the trace does not have, or that are not known as a device's.
-    if (launches && device_tracks_.empty())
+    // Arrows to rows that the trace does not have, or that are not known as a device's. Where calls were
+    // recorded, these tell what they launched: arrows begin at waits, too.
+    if (launches && !calls_ && device_tracks_.empty())
         set_devices_untold(builder_.info(), std::string(kRowsOfDevicesMissing));
 }
 

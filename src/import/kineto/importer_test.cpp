@@ -296,6 +296,9 @@ TEST(Kineto, SaysThatADeviceWorkedOfWhichItHasNoRows) {
     EXPECT_FALSE(has_limit(import_events(op).info, kDevicesOfSource));
     EXPECT_TRUE(has_limit(import_events(op + arrow).info, kDevicesOfSource));
     EXPECT_FALSE(has_limit(import_events(op + arrow + kernel).info, kDevicesOfSource));
+    const std::string wait =
+        R"(,{"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,"tid":1,"ts":2,"dur":1})";
+    EXPECT_FALSE(has_limit(import_events(op + arrow + wait).info, kDevicesOfSource)) << "launches nothing";
 }
 
 TEST(Kineto, SaysWhereNothingIsKnown) {

@@ -25,6 +25,7 @@ FROM (
     -- Names of libraries that run on devices alone, and memory of devices.
     UNION ALL (SELECT 'device_sign', 1, NULL FROM raw.op_identities
                WHERE regexp_matches(name, '^(aten::_?(cudnn_(convolution|batch_norm|rnn|affine|grid)|miopen_)|nccl:)')
+                     OR name = 'aten::record_stream'
                LIMIT 1)
     UNION ALL (SELECT 'device_sign', 1, NULL FROM raw.memory_events WHERE device_type <> 0 LIMIT 1)
     UNION ALL (SELECT 'not_one_job', 1, text FROM raw.diagnostic_places WHERE key = 'not_one_job' LIMIT 1)

@@ -194,6 +194,8 @@ TEST(RulesOfRecordings, LoadingALibraryIsNotTheRecording) {
     run.t.host(HostKind::kOverhead, "dlopen(basic.so)", Recorded::at(1), 50 * kMs, run.t.thread());
     run.t.host(HostKind::kOverhead, "Lazy Function Loading", Recorded::at(8), 4 * kMs, run.t.thread());
     run.t.host(HostKind::kOverhead, "Buffer Flush", Recorded::at(9), kMs / 10, run.t.thread());
+    // A wait for the device is neither.
+    run.t.host(HostKind::kOverhead, "Command Buffer Full", Recorded::at(10), 60 * kMs, run.t.thread());
     const Advice advice = run.ask("recording_overhead");
     ASSERT_EQ(advice.findings.size(), 1u);
     const Finding& found = advice.findings[0];

@@ -189,8 +189,9 @@ class WorkOfAGpuInLogsOfOneDnn(unittest.TestCase):
 
     def test_of_a_gpu(self):
         texts = self.report_of("gpu:0")
-        for text in texts:
+        for text in texts[1:]:
             self.assertIn("a device was used, but none of its work is recorded", text)
+        for text in texts:
             self.assertNotIn("nothing ran on a device", text)
             self.assertNotIn("all times are those of the CPU", text)
         self.assertIn("2 of 2 primitives ran on a GPU", texts[0])

@@ -50,8 +50,10 @@ Result<ResultTable> list_devices(Session& session, std::vector<Column> columns, 
 }  // namespace
 
 std::string_view without_device_work(const Session& session) {
-    return session.contents().work_lost ? "a device was used, but none of its work is recorded"
-                                        : "nothing ran on a device";
+    if (session.contents().work_lost) return "a device was used, but none of its work is recorded";
+    if (session.contents().device_unseen)
+        return "no device work was recorded, and whether the machine's devices worked is not known";
+    return "nothing ran on a device";
 }
 
 Result<ResultTable> device_list(Session& session) {

@@ -413,5 +413,21 @@ TEST(Range, DevicesWhoseWorkWasNotRecordedAreNotIdle) {
               8);
 }
 
+// Of a machine with devices, of which neither work nor calls were recorded.
+TEST(Range, DevicesThatAreNotSeenMayHaveWorked) {
+    analyze::TestProfile t;
+    t.gpu(0, "a GPU", 8, 0).declared = true;
+    t.op("aten::mm", 0, 100);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    for (const char* name : {"summary", "kernel", "roofline"}) {
+        const auto report = make_report(session, name, {.for_people = true});
+        ASSERT_TRUE(report.has_value()) << name;
+        EXPECT_THAT(report->notes, Contains(HasSubstr("whether the machine's devices worked is not known")))
+            << name;
+        EXPECT_THAT(report->notes, Not(Contains(HasSubstr("nothing ran on a device")))) << name;
+    }
+}
+
 }  // namespace
 }  // namespace opsight::query

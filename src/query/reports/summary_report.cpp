@@ -209,13 +209,11 @@ Result<std::string> calls_between_ranks_note(Session& session) {
         calls, calls == 1 ? "" : "s");
 }
 
-const char* without_device_work(const Contents& has) {
-    if (has.work_lost) return "a device was used, but none of its work is recorded: what it did is not known";
-    if (has.device_unseen)
-        return "no device work was recorded, and the machine has devices: whether they worked is not known; "
-               "all "
-               "times are those of the CPU";
-    return "no device work was recorded: all times are those of the CPU";
+std::string host_times_note(const Session& session) {
+    const Contents& has = session.contents();
+    if (has.work_lost) return fmt::format("{}: what it did is not known", without_device_work(session));
+    return fmt::format("{}: all times are those of the CPU",
+                       has.device_unseen ? without_device_work(session) : "no device work was recorded");
 }
 
 }  // namespace
@@ -281,7 +279,7 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
         report.sections.push_back({std::move(kernels)});
     } else if (const Contents& has = session.contents();
                !has.loss_is_told && (has.ops || has.calls || has.ranges || has.work_lost)) {
-        report.notes.push_back(without_device_work(has));
+        report.notes.push_back(host_times_note(session));
     }
     OPSIGHT_ASSIGN(const std::vector<std::string> ends, out_of_memory_notes(session));
     report.notes.insert(report.notes.end(), ends.begin(), ends.end());

@@ -137,4 +137,15 @@ bool read_arguments(const array& types, const array& shapes, const array& values
     return true;
 }
 
+void set_arguments(const ArgumentTexts& from, StringPool& strings, ExecutedOp& to) {
+    const bool has_arguments = from.dtypes != "[]";
+    const auto keep = [&](const std::string& text) {
+        return strings.intern(has_arguments ? std::string_view(text) : std::string_view());
+    };
+    to.shapes = keep(from.shapes);
+    to.dtypes = keep(from.dtypes);
+    to.concrete = keep(from.concrete);
+    to.strides = keep(from.strides);
+}
+
 }  // namespace opsight::importer

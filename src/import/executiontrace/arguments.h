@@ -2,7 +2,10 @@
 #pragma once
 
 #include <simdjson.h>
+
 #include <string>
+
+#include "model/execution_trace.h"
 
 namespace opsight::importer {
 
@@ -16,5 +19,7 @@ struct ArgumentTexts {
 bool read_arguments(const simdjson::dom::array& types, const simdjson::dom::array& shapes,
                     const simdjson::dom::array& values, const simdjson::dom::array* strides,
                     ArgumentTexts& to);
+// Of a node without arguments all are empty texts.
+void set_arguments(const ArgumentTexts& from, StringPool& strings, ExecutedOp& to);
 
 }  // namespace opsight::importer

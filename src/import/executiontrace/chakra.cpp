@@ -147,14 +147,7 @@ class ChakraNodes {
         std::string clean(name);
         clean_text(clean);
         op.name = trace_.strings.intern(clean);
-        const bool has_arguments = texts_.dtypes != "[]";
-        const auto keep = [&](const std::string& text) {
-            return trace_.strings.intern(has_arguments ? std::string_view(text) : std::string_view());
-        };
-        op.shapes = keep(texts_.shapes);
-        op.dtypes = keep(texts_.dtypes);
-        op.concrete = keep(texts_.concrete);
-        op.strides = trace_.strings.intern("");
+        set_arguments(texts_, trace_.strings, op);
         trace_.ops.push_back(op);
     }
 

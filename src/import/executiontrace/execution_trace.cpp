@@ -124,14 +124,7 @@ class Nodes {
         op.sequence = std::max<int64_t>(node.number("seq_id"), -1);
         op.thread = node.number("tid");
         op.name = trace_.strings.intern(name);
-        const bool has_arguments = texts_.dtypes != "[]";
-        const auto keep = [&](const std::string& text) {
-            return trace_.strings.intern(has_arguments ? std::string_view(text) : std::string_view());
-        };
-        op.shapes = keep(texts_.shapes);
-        op.dtypes = keep(texts_.dtypes);
-        op.concrete = keep(texts_.concrete);
-        op.strides = keep(texts_.strides);
+        set_arguments(texts_, trace_.strings, op);
         trace_.ops.push_back(op);
     }
 

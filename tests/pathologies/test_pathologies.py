@@ -20,8 +20,10 @@ SHARED = {"training", "training_ranks", "training_remote"}
 # Their shares are those of ops, which a busy machine does not change much.
 QUICK = ("double_precision", "gelu_by_hand", "loop_over_rows")
 QUICK_SIMULATED = (simulated.TinyKernels, simulated.LayoutConversions, simulated.PlainAttention, simulated.LateExchange)
-# Noise of a busy machine, of what the fix gained: the bare runs and the recorded one see different neighbours.
+# Noise of a busy machine, of what the fix gained: the bare runs and the recorded one see different neighbours. What
+# one pair of runs breaks is held against the least gain of several.
 NOISE = 0.15
+PAIRS = 5
 
 
 def lacks():
@@ -110,9 +112,15 @@ class Quick(unittest.TestCase):
                 continue
             with self.subTest(case.program), tempfile.TemporaryDirectory(prefix="opsight-pathology-") as folder:
                 result = measure.measure(case, 8, 1, folder)
+                if not self.bounded(result):
+                    result = measure.measure(case, 8, PAIRS, folder)
                 self.assertEqual(result.place, 1, result)
                 self.assertTrue(result.gone, result)
-                self.assertGreaterEqual(result.bound_ms, (1 - NOISE) * result.gain_ms, result)
+                self.assertTrue(self.bounded(result), result)
+
+    @staticmethod
+    def bounded(result):
+        return result.bound_ms is not None and result.bound_ms >= (1 - NOISE) * result.least_gain_ms
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include <absl/container/flat_hash_set.h>
+
 #include "base/text.h"
 #include "import/xplane/details.h"
 #include "import/xplane/plane_ops.h"
@@ -119,6 +121,8 @@ class Work {
     }
 
     void run() {
+        for (const Line& line : plane_.lines())
+            if (kind_of(line, type_) == LineKind::kAsyncOps) find_asynchronous(line);
         for (const Line& line : plane_.lines()) {
             if (line.events.empty()) continue;
             switch (kind_of(line, type_)) {
@@ -223,7 +227,7 @@ class Work {
         for (const std::string_view bytes : line.events) {
             const Unusable why = plane_.read_event(line, bytes, event);
             if (why != Unusable::kNo && why != Unusable::kNegative) continue;  // noted above
-            if (not_counted[index++])
+            if (not_counted[index++] || asynchronous_.contains(event.name))
                 add_range(event, track_of(line, TrackKind::kDeviceAnnotation));
             else
                 add_op(event, track);
@@ -236,6 +240,15 @@ class Work {
             span_of(event, track, waits ? DeviceKind::kSync : DeviceKind::kKernel, ops_.text_of(event));
         if (!waits) span.collective = ops_.collective_of(event);
         add(span, event);
+    }
+
+    // What the core only starts is counted once, by the line that has how long it takes.
+    void find_asynchronous(const Line& line) {
+        Event event;
+        for (const std::string_view bytes : line.events)
+            if (const Unusable why = plane_.read_event(line, bytes, event);
+                why == Unusable::kNo || why == Unusable::kNegative)
+                asynchronous_.insert(event.name);
     }
 
     // Copies and collectives that run while the core computes.
@@ -309,6 +322,7 @@ class Work {
     DeviceId device_;
     int64_t context_ = 0;
     absl::flat_hash_map<const char*, LaunchConfigId> configs_;
+    absl::flat_hash_set<std::string_view> asynchronous_;  // names of events
 };
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <tuple>
 
 #include "base/text.h"
 #include "import/xplane/details.h"
@@ -45,6 +48,7 @@ class HostPlane {
             track.process_name = sink_.text(plane_.name());
             sink_.each_event(plane_, line, [&](const Event& event) { take(event); });
         }
+        add_memory();
     }
 
   private:
@@ -53,7 +57,7 @@ class HostPlane {
         span.begin = event.begin;
         span.dur = event.dur;
         span.track = track_;
-        if (event.facts.allocation_bytes >= 0 || event.facts.allocated >= 0) add_memory(event);
+        if (event.facts.allocation_bytes >= 0 || event.facts.allocated >= 0) keep_memory(event);
         if (event.name.starts_with('$')) {
             span.kind = HostKind::kPythonFrame;
             span.name = sink_.text(event.name.substr(1));
@@ -126,35 +130,55 @@ class HostPlane {
         return facts.allocator.empty() ? facts.device : -1;
     }
 
-    void add_memory(const Event& event) {
+    void keep_memory(const Event& event) {
         const Facts& facts = event.facts;
         const bool freed = event.name.starts_with("MemoryDealloc");
         if (!freed && !event.name.starts_with("MemoryAlloc")) return;
+        const int64_t device = device_of(facts);
+        if (device > INT32_MAX) return sink_.note(Diag::kBadEvent, "a device's number");
         MemoryEvent memory;
         memory.time = event.begin;
         memory.track = track_;
         memory.address = facts.address;
-        if (facts.allocation_bytes >= 0) {
+        if (facts.allocation_bytes >= 0)
             memory.bytes = freed ? -facts.allocation_bytes : facts.allocation_bytes;
-            sizes_[facts.address] = facts.allocation_bytes;
-        } else if (const auto known = sizes_.find(facts.address); freed && known != sizes_.end()) {
-            memory.bytes = -known->second;
-        } else {
-            return sink_.note(Diag::kUnknownFree, event.name, event.begin);
-        }
         memory.total_allocated = facts.allocated;
-        const int64_t device = device_of(facts);
-        if (device > INT32_MAX) return sink_.note(Diag::kBadEvent, "a device's number");
         // Numbers of PyTorch: a GPU, and what XLA compiles for.
         memory.device_type = device < 0 ? 0 : facts.allocator.empty() ? 9 : 1;
         memory.device = device >= 0 ? static_cast<int32_t>(device) : -1;
-        sink_.builder.add_memory(memory);
+        changes_.push_back({memory, freed, facts.allocation_bytes >= 0});
     }
+
+    // One thread frees what another allocated: the order is that of time, not that of lines.
+    void add_memory() {
+        std::stable_sort(changes_.begin(), changes_.end(),
+                         [](const Change& a, const Change& b) { return a.memory.time < b.memory.time; });
+        absl::flat_hash_map<std::tuple<int, int32_t, int64_t>, int64_t> sizes;  // devices have like addresses
+        for (Change& change : changes_) {
+            MemoryEvent& memory = change.memory;
+            const auto place = std::tuple(int{memory.device_type}, memory.device, memory.address);
+            if (change.sized) {
+                sizes[place] = std::abs(memory.bytes);
+            } else if (const auto known = sizes.find(place); change.freed && known != sizes.end()) {
+                memory.bytes = -known->second;
+            } else {
+                sink_.note(Diag::kUnknownFree, change.freed ? "MemoryDeallocation" : "MemoryAllocation",
+                           memory.time);
+                continue;
+            }
+            sink_.builder.add_memory(memory);
+        }
+    }
+
+    struct Change {
+        MemoryEvent memory;
+        bool freed, sized;  // sized: tells its bytes
+    };
 
     const Plane& plane_;
     Sink& sink_;
     TrackId track_;
-    absl::flat_hash_map<int64_t, int64_t> sizes_;  // by address, of memory that is told to be freed without
+    std::vector<Change> changes_;
 };
 
 }  // namespace

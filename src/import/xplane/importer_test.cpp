@@ -115,23 +115,45 @@ TEST_F(XPlaneTest, HostThreads) {
     EXPECT_EQ(p.memory.device[0], 1);
 }
 
+// Lines come in any order, devices have like addresses, and only an allocation tells its size.
+TEST_F(XPlaneTest, MemoryThatAnotherThreadFrees) {
+    const auto change = [](const char* name, int64_t us, int64_t bytes, int64_t device) {
+        TestEvent event{name, us * 1'000'000, 0, {{"bytes_allocated", "", 0}, {"addr", "", 64}}};
+        if (bytes > 0) event.stats.push_back({"allocation_bytes", "", bytes});
+        event.stats.push_back({"index_on_host", "", device});
+        return event;
+    };
+    const Profile p =
+        imported(TestPlane("/host:CPU")
+                     .line(3, "frees", 0,
+                           {change("MemoryDeallocation", 4, 0, 1), change("MemoryDeallocation", 5, 0, 0)})
+                     .line(4, "allocates", 0,
+                           {change("MemoryAllocation", 1, 256, 0), change("MemoryAllocation", 2, 512, 1)})
+                     .bytes() +
+                 task());
+    std::vector<std::pair<int32_t, int64_t>> changes;
+    for (size_t row = 0; row < p.memory.size(); ++row)
+        changes.emplace_back(p.memory.device[row], p.memory.bytes[row]);
+    EXPECT_EQ(changes, (std::vector<std::pair<int32_t, int64_t>>{{0, 256}, {1, 512}, {1, -512}, {0, -256}}));
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnknownFree), 0u);
+}
+
 TEST_F(XPlaneTest, ATpuCountsEachOpOnce) {
     TestPlane tpu("/device:TPU:0");
     const auto op = [](const std::string& name, int64_t begin, int64_t dur) {
         return TestEvent{
             name, begin * 1'000'000, dur * 1'000'000, {{"hlo_category", "x"}, {"flops", "", 10}}};
     };
+    const std::string start =
+        "%copy-start.1 = (f32[8]{0:T(8)}, f32[8]{0:T(8)S(5)}, u32[]{:S(2)}) copy-start(f32[8]{0} %p)";
     tpu.line(2, "XLA Modules", 0, {op("jit_f(12)", 0, 100)});
     tpu.line(
         3, "XLA Ops", 0,
         {op("%while.1 = (s32[]) while((s32[]) %t), condition=%c, body=%b", 0, 50),
          op("%fusion.1 = bf16[8,8]{1,0} fusion(bf16[8,4]{1,0:T(8,128)} %a, f32[] %b), kind=kLoop", 0, 20),
          op("%all-reduce.2 = f32[8]{0} all-reduce(f32[8]{0} %a), to_apply=%add", 20, 30),
-         op("%copy-done.1 = f32[8]{0} copy-done((f32[8], f32[8], u32[]) %s)", 60, 40)});
-    tpu.line(
-        4, "Async XLA Ops", 0,
-        {op("%copy-start.1 = (f32[8]{0:T(8)}, f32[8]{0:T(8)S(5)}, u32[]{:S(2)}) copy-start(f32[8]{0} %p)", 10,
-            80)});
+         op("%copy-done.1 = f32[8]{0} copy-done((f32[8], f32[8], u32[]) %s)", 60, 40), op(start, 10, 0)});
+    tpu.line(4, "Async XLA Ops", 0, {op(start, 10, 80)});
     tpu.line(5, "Steps", 0, {op("0", 0, 50), op("1", 50, 50)});
     tpu.stat({"device_type_string", "TPU v6 Lite"}).stat({"peak_teraflops_per_second", "", 918});
     const Profile p = imported(tpu.bytes());
@@ -143,7 +165,7 @@ TEST_F(XPlaneTest, ATpuCountsEachOpOnce) {
                                                         {"all-reduce.2", DeviceKind::kKernel},
                                                         {"copy-done.1", DeviceKind::kSync},
                                                         {"Memcpy HtoD", DeviceKind::kMemcpy}}))
-        << "a loop holds its ops, and does no work beside";
+        << "a loop holds its ops, and does no work beside; a start is counted with what it starts";
     EXPECT_EQ(p.devices[0].matrix_flops, 918e12);
     ASSERT_EQ(p.collectives.size(), 1u);
     EXPECT_EQ(p.collectives[0].in_elements, 8);

@@ -99,6 +99,19 @@ TEST(MemoryAtPeak, NamesTheOpWhereNoStackIsTold) {
     EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "not told")), 2);
 }
 
+// The end of the first block was not recorded: 1000 bytes cannot live where 50 are allocated.
+TEST(MemoryAtPeak, MoreThanTheTotalCannotLive) {
+    const StoredProfile stored = made({{10, 1, 1000}, {20, 2, 50}}, -1000, 50);
+    Session session = stored.open();
+    const auto table = held_at_peak(session, {});
+    ASSERT_TRUE(table) << table.error().message();
+    ASSERT_EQ(table->rows.size(), 1u);
+    EXPECT_EQ(number(cell(*table, "bytes", "holder_name",
+                          "not told: more was never freed than the source says is allocated")),
+              50);
+    EXPECT_EQ(number(cell(*table, "share_pct", "device", "0")), 100);
+}
+
 // Traces of older PyTorch: whether an allocation still lives cannot be told, and nothing was there before.
 TEST(MemoryAtPeak, SaysThatAddressesAreMissing) {
     const StoredProfile stored = made({{10, 0, 40}, {20, 0, 50}, {30, 0, -40}}, 0, 50);

@@ -20,17 +20,27 @@ WITH peaks AS (
            max(bytes) AS largest
     FROM held
     GROUP BY ALL
+), fitting AS (
+    -- Where more lives than the source's total, ends of memory are missing: what lives is not known.
+    FROM sums
+    QUALIFY sum(bytes) OVER (PARTITION BY rank, device_type, device)
+        <= 1.01 * (SELECT p.allocated FROM peaks p
+                   WHERE p.rank = sums.rank AND p.device_type = sums.device_type AND p.device = sums.device)
 ), with_rest AS (
     -- Totals of the source hold what was allocated before the recording. Without addresses (of PyTorch before 1.12)
     -- nothing tells which allocations live.
-    FROM sums
+    FROM fitting
     UNION ALL BY NAME
-    SELECT p.rank, p.device_type, p.device, CASE WHEN p.addressed THEN -1 ELSE -2 END AS stack, -1 AS op,
-           (p.allocated - coalesce(sum(s.bytes), 0))::BIGINT AS bytes
+    SELECT p.rank, p.device_type, p.device,
+           CASE WHEN NOT p.addressed THEN -2
+                WHEN sum(f.bytes) IS NULL AND (p.rank, p.device_type, p.device) IN
+                    (SELECT (rank, device_type, device) FROM sums) THEN -3
+                ELSE -1 END AS stack,
+           -1 AS op, (p.allocated - coalesce(sum(f.bytes), 0))::BIGINT AS bytes
     FROM peaks p
-    LEFT JOIN sums s ON s.rank = p.rank AND s.device_type = p.device_type AND s.device = p.device
+    LEFT JOIN fitting f ON f.rank = p.rank AND f.device_type = p.device_type AND f.device = p.device
     GROUP BY p.rank, p.device_type, p.device, p.allocated, p.addressed
-    HAVING p.allocated > coalesce(sum(s.bytes), 0)
+    HAVING p.allocated > coalesce(sum(f.bytes), 0)
 ), frames AS (
     SELECT DISTINCT s.stack, x.text, string_split(x.text, chr(10)) AS lines
     FROM sums s
@@ -46,6 +56,7 @@ WITH peaks AS (
 SELECT r.number AS rank, s.device_type, s.device, p.allocated AS peak,
        CASE s.stack WHEN -1 THEN 'allocated before the recording'
                     WHEN -2 THEN 'not told: the source gives no addresses'
+                    WHEN -3 THEN 'not told: more was never freed than the source says is allocated'
                     ELSE coalesce(c.line, i.name, 'not told')
        END AS holder_name,
        s.stack >= 0 AND (c.line IS NOT NULL OR i.name IS NOT NULL) AS told,

@@ -83,7 +83,8 @@ class Counters {
 
     uint32_t detail(int32_t row) const { return p_.host.detail[static_cast<size_t>(row)]; }
 
-    // The op itself or the next one around it that has a formula; remembers the way.
+    // The op itself or the next one around it that has a formula; remembers the way. What only adds or copies
+    // does none of the products around it, also where its own arguments are not told.
     int32_t find(int32_t row) {
         way_.clear();
         int32_t found = kNoWork;
@@ -93,7 +94,7 @@ class Counters {
                 found = counter_[at];
                 break;
             }
-            way_.push_back(at);
+            way_.push_back(row);
             if (formula_[at] == kUnknown) formula_[at] = formulas_.of(static_cast<size_t>(row));
             if (formula_[at] >= 0) {
                 found = row;
@@ -102,8 +103,12 @@ class Counters {
             const HostSpanId up = a_.op_span[static_cast<size_t>(row)];
             row = up.valid() ? static_cast<int32_t>(up.value) : kNoWork;
         }
-        for (const uint32_t at : way_)
-            counter_[at] = found;
+        const bool product = found >= 0 && work(found).kind == cost::WorkKind::kMatrix;
+        for (auto op = way_.rbegin(); op != way_.rend(); ++op) {
+            if (product && *op != found && formulas_.is_plain(p_.host.name[static_cast<size_t>(*op)]))
+                found = kNoWork;
+            counter_[detail(*op)] = found;
+        }
         return found;
     }
 
@@ -113,7 +118,7 @@ class Counters {
     std::vector<int32_t> formula_, counter_;  // beside OpDetails: of Formulas::works; a row
     std::vector<uint8_t> below_;
     std::vector<int32_t> candidates_;
-    std::vector<uint32_t> way_;
+    std::vector<int32_t> way_;  // rows
 };
 
 class WorkTable {

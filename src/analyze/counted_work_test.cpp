@@ -75,6 +75,18 @@ TEST_F(CountedWorkTest, AParentCountsForChildrenWithoutFormula) {
     EXPECT_EQ(profile.strings.view(work(0).name), "aten::linear");
 }
 
+// Ranges of old profilers name the ops within a call, and have no arguments.
+TEST_F(CountedWorkTest, WhatAddsDoesNoProducts) {
+    t.op("linear", 0, 100, t.thread(), linear());
+    t.op("mm", 10, 30, t.thread());
+    launch("gemm", 20, 300);
+    t.op("add_", 50, 40, t.thread());
+    launch("add", 60, 300);
+    run();
+    EXPECT_DOUBLE_EQ(analysis.span_share[0], 1);
+    EXPECT_EQ(analysis.span_work[1], -1) << "of the bias nothing is told";
+}
+
 TEST_F(CountedWorkTest, AGraphDoesTheWorkOfItsCaptureAtEachLaunch) {
     t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
     const TrackId thread = t.thread();

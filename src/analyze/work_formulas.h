@@ -15,7 +15,10 @@ namespace opsight::analyze {
 // The formulas of ops for their arguments, each worked out once.
 class Formulas {
   public:
-    explicit Formulas(const Profile& profile) : p_(profile), has_rule_(profile.strings.size(), kUnseen) {}
+    explicit Formulas(const Profile& profile)
+        : p_(profile),
+          has_rule_(profile.strings.size(), kUnseen),
+          is_plain_(profile.strings.size(), kUnseen) {}
 
     // Reads what backward passes tell of forward ones.
     void learn() {
@@ -44,6 +47,13 @@ class Formulas {
             }
         }
         return it->second;
+    }
+
+    // Whether an op of this name multiplies no matrices, whatever its arguments.
+    bool is_plain(StringId name) {
+        int8_t& known = is_plain_[name.index()];
+        if (known == kUnseen) known = cost::is_plain_torch_op(p_.strings.view(name));
+        return known != 0;
     }
 
     std::vector<cost::TorchWork> works;
@@ -94,7 +104,7 @@ class Formulas {
     }
 
     const Profile& p_;
-    std::vector<int8_t> has_rule_;  // by name
+    std::vector<int8_t> has_rule_, is_plain_;  // by name
     absl::flat_hash_map<uint64_t, int32_t> found_;
     cost::KnownOutputs known_;
     ElementType list_type_ = ElementType::kFloat32;

@@ -47,6 +47,11 @@ bool has_torch_rule(std::string_view name) {
     return rule_of(name) != nullptr;
 }
 
+bool is_plain_torch_op(std::string_view name) {
+    const std::string_view bare = bare_torch_name(name);
+    return !torch_product_rule(bare) && !torch_fused_rule(bare) && torch_plain_rule(bare);
+}
+
 TorchWork torch_work(const TorchCall& call) {
     const TorchRule* rule = rule_of(call.name);
     TorchWork work;

@@ -41,4 +41,7 @@ void learn_outputs(const TorchCall& call, KnownOutputs& known);
 // Whether there is a formula for an op of this name at all; spares reading the arguments of others.
 bool has_torch_rule(std::string_view name);
 
+// Whether an op of this name adds, copies or the like, and multiplies no matrices.
+bool is_plain_torch_op(std::string_view name);
+
 }  // namespace opsight::cost

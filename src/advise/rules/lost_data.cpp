@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advise/rules/rules.h"
 
 namespace opsight::advise {
@@ -8,13 +10,18 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const std::vector<query::Loss> losses, query::lost_data(c.session()));
     if (losses.empty()) return {};
+    // That nothing is known of a file explains more than what else is odd about it.
+    const auto nothing = std::find_if(losses.begin(), losses.end(),
+                                      [](const query::Loss& loss) { return loss.key == "nothing_known"; });
     Finding finding{"lost_data", "unknown",
-                    "Part of the recording was lost: what is missing counts in no number"};
+                    nothing == losses.end()
+                        ? "Part of the recording was lost: what is missing counts in no number"
+                        : "Of a file's events none is of a kind that Opsight knows: no number holds them"};
     for (const query::Loss& loss : losses)
         finding.evidence += fmt::format("{}{}, {} time{}", finding.evidence.empty() ? "" : "; ", loss.key,
                                         loss.count, loss.count == 1 ? "" : "s");
     finding.evidence += ".";
-    finding.advice = losses.front().help;
+    finding.advice = nothing == losses.end() ? losses.front().help : nothing->help;
     finding.view = "diagnostics";
     c.add(std::move(finding));
     return {};

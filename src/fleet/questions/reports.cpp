@@ -135,7 +135,7 @@ std::vector<Column> host_columns() {
             number("median_score", "Score, Median"),
             number("largest_score", "Score, Largest", 1),
             ns("total_caused_ns", "Waiting Caused (ns)"),
-            percent("total_caused_pct", "Of All Waiting (%)")};
+            percent("total_caused_pct", "Of Waiting Caused (%)")};
 }
 
 std::vector<Column> op_columns() {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <deque>
+#include <optional>
 
 #include <absl/container/flat_hash_set.h>
 
@@ -108,6 +110,41 @@ bool is_control(std::string_view kind) {
     return kind.starts_with("while") || kind.starts_with("conditional") || kind.starts_with("call");
 }
 
+// "%copy-start.4" of "%copy-start.4 = (...) copy-start(f32[8]{0} %p)".
+std::string_view result_of(std::string_view text) {
+    return text.substr(0, text.find(" = "));
+}
+
+// Ops that the core only starts, and later waits for: when each of them ends, by its number in the line. That
+// is how profilers make the line of asynchronous ops, which not all devices have.
+class AsyncEnds {
+  public:
+    void add(size_t index, const Event& event, std::string_view kind) {
+        if (kind.ends_with("-start")) open_[result_of(event.name)].push_back({index, event.begin});
+        if (!kind.ends_with("-done")) return;
+        const size_t operand = event.name.rfind('%');
+        if (operand == 0 || operand == event.name.npos) return;  // the instruction is not told
+        const std::string_view rest = event.name.substr(operand);
+        const auto started = open_.find(rest.substr(0, rest.find_first_of(", )")));
+        if (started == open_.end() || started->second.empty()) return;
+        const Started first = started->second.front();
+        started->second.pop_front();
+        if (event.begin + event.dur >= first.begin) ends_[first.index] = event.begin + event.dur;
+    }
+    std::optional<int64_t> of(size_t index) const {
+        const auto found = ends_.find(index);
+        return found == ends_.end() ? std::nullopt : std::optional(found->second);
+    }
+
+  private:
+    struct Started {
+        size_t index;
+        int64_t begin;
+    };
+    absl::flat_hash_map<std::string_view, std::deque<Started>> open_;
+    absl::flat_hash_map<size_t, int64_t> ends_;
+};
+
 class Work {
   public:
     Work(const Plane& plane, const DevicePlane& device, Sink& sink)
@@ -132,9 +169,11 @@ class Work {
                 case LineKind::kOps:
                     add_ops(line);
                     break;
-                case LineKind::kAsyncOps:
-                    add_async(line);
+                case LineKind::kAsyncOps: {
+                    const TrackId track = track_of(line, TrackKind::kDeviceStream);
+                    sink_.each_event(plane_, line, [&](const Event& event) { add_async(event, track); });
                     break;
+                }
                 case LineKind::kSteps:
                     add_steps(line);
                     [[fallthrough]];
@@ -218,8 +257,12 @@ class Work {
     void add_ops(const Line& line) {
         const TrackId track = track_of(line, TrackKind::kDeviceStream);
         Nesting nesting;
+        AsyncEnds ends;
+        size_t number = 0;
         sink_.each_event(plane_, line, [&](const Event& event) {
             nesting.add(event.begin, event.dur, is_control(ops_.kind_of(event)));
+            if (asynchronous_.empty()) ends.add(number, event, ops_.kind_of(event));
+            ++number;
         });
         const std::vector<bool> not_counted = nesting.not_counted();
         size_t index = 0;
@@ -227,10 +270,15 @@ class Work {
         for (const std::string_view bytes : line.events) {
             const Unusable why = plane_.read_event(line, bytes, event);
             if (why != Unusable::kNo && why != Unusable::kNegative) continue;  // noted above
-            if (not_counted[index++] || asynchronous_.contains(event.name))
+            const size_t at = index++;
+            if (const std::optional<int64_t> end = ends.of(at)) {
+                event.dur = *end - event.begin;
+                add_async(event, async_track());
+            } else if (not_counted[at] || asynchronous_.contains(event.name)) {
                 add_range(event, track_of(line, TrackKind::kDeviceAnnotation));
-            else
+            } else {
                 add_op(event, track);
+            }
         }
     }
 
@@ -251,24 +299,34 @@ class Work {
                 asynchronous_.insert(event.name);
     }
 
+    // The line of asynchronous ops, also where it is empty or missing.
+    TrackId async_track() {
+        int64_t next = 0;
+        for (const Line& line : plane_.lines()) {
+            if (kind_of(line, type_) == LineKind::kAsyncOps) return track_of(line, TrackKind::kDeviceStream);
+            next = std::max(next, line.id + (line.id < INT64_MAX));
+        }
+        Line line;
+        line.id = next;
+        line.name = "Async XLA Ops";
+        return track_of(line, TrackKind::kDeviceStream);
+    }
+
     // Copies and collectives that run while the core computes.
-    void add_async(const Line& line) {
-        const TrackId track = track_of(line, TrackKind::kDeviceStream);
-        sink_.each_event(plane_, line, [&](const Event& event) {
-            const CollectiveId collective = ops_.collective_of(event);
-            const std::string_view kind = ops_.kind_of(event);
-            if (collective.valid() || (!kind.starts_with("copy") && !kind.starts_with("async-copy"))) {
-                DeviceSpan span = span_of(event, track, DeviceKind::kKernel, ops_.text_of(event));
-                span.collective = collective;
-                return add(span, event);
-            }
-            Transfer transfer;
-            transfer.copy = direction_of(event.name);
-            DeviceSpan span = span_of(event, track, DeviceKind::kMemcpy, sink_.text(name_of_copy(transfer)));
-            span.bytes = event.facts.bytes_accessed;
-            span.transfer = sink_.builder.transfer(transfer);
-            add(span, event);
-        });
+    void add_async(const Event& event, TrackId track) {
+        const CollectiveId collective = ops_.collective_of(event);
+        const std::string_view kind = ops_.kind_of(event);
+        if (collective.valid() || (!kind.starts_with("copy") && !kind.starts_with("async-copy"))) {
+            DeviceSpan span = span_of(event, track, DeviceKind::kKernel, ops_.text_of(event));
+            span.collective = collective;
+            return add(span, event);
+        }
+        Transfer transfer;
+        transfer.copy = direction_of(event.name);
+        DeviceSpan span = span_of(event, track, DeviceKind::kMemcpy, sink_.text(name_of_copy(transfer)));
+        span.bytes = event.facts.bytes_accessed;
+        span.transfer = sink_.builder.transfer(transfer);
+        add(span, event);
     }
 
     // XLA's memory space 5 is the host's: "(f32[8]{0:T(8)}, f32[8]{0:T(8)S(5)}, ...) copy-start(...)" holds

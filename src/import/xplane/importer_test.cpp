@@ -91,7 +91,7 @@ TEST_F(XPlaneTest, AGpuWithItsHost) {
         EXPECT_EQ(config.registers_per_thread, -1);
         EXPECT_EQ(config.source_occupancy_pct, -1) << "0 is what was not worked out";
     }
-    EXPECT_EQ(kernels, 1u);
+    EXPECT_EQ(kernels, 1U);
     ASSERT_EQ(p.told_work.size(), 1u);
     const ToldOp& op = p.told_ops[p.told_work.op[0].index()];
     EXPECT_EQ(text(p, op.name), "loop_add_fusion.3");
@@ -175,6 +175,31 @@ TEST_F(XPlaneTest, ATpuCountsEachOpOnce) {
     EXPECT_EQ(first.flops, 10);
     ASSERT_EQ(p.host.size(), 2u) << "steps of the device";
     EXPECT_EQ(text(p, p.host.name[1]), "Step #1");
+}
+
+// Profilers write the line of asynchronous ops for one device and leave it empty for the others.
+TEST_F(XPlaneTest, CopiesAreKnownByTheirStartAndTheirEnd) {
+    TestPlane tpu("/device:TPU:1");
+    const auto op = [](const std::string& name, int64_t begin, int64_t dur) {
+        return TestEvent{name, begin * 1'000'000, dur * 1'000'000, {}};
+    };
+    const std::string start =
+                          "%copy-start.7 = (f32[8]{0:T(8)}, f32[8]{0:T(8)S(5)}, u32[]) copy-start(f32[8] %p)",
+                      done = "%copy-done.2 = f32[8]{0} copy-done((f32[8], f32[8], u32[]) %copy-start.7)";
+    tpu.line(3, "XLA Ops", 0,
+             {op(start, 10, 0), op(start, 11, 0), op(done, 30, 10), op(done, 60, 5), op(start, 80, 1)});
+    tpu.line(4, "Async XLA Ops", 0, {});
+    const Profile p = imported(tpu.bytes());
+    std::vector<std::pair<int64_t, int64_t>> copies;
+    size_t kernels = 0;
+    for (size_t span = 0; span < p.device.size(); ++span) {
+        if (p.device.kind[span] == DeviceKind::kMemcpy)
+            copies.emplace_back(p.device.begin[span], p.device.dur[span]);
+        kernels += p.device.kind[span] == DeviceKind::kKernel;
+    }
+    EXPECT_EQ(copies, (std::vector<std::pair<int64_t, int64_t>>{{0, 30'000}, {1000, 54'000}}))
+        << "the first ends first";
+    EXPECT_EQ(kernels, 1u) << "of the last one nothing tells the end";
 }
 
 // An event has the stats of its type and its own; where both tell, what comes last in it counts.

@@ -83,6 +83,7 @@ Result<ResultTable> counts(Session& session) {
                  {"other_spans", "Other Spans", Unit::kCount},
                  {"memory_events", "Memory Events", Unit::kCount},
                  {"counter_samples", "Counter Samples", Unit::kCount},
+                 {"messages", "Messages", Unit::kCount},
                  {"layers", "Layers", Unit::kCount},
                  {"distinct_kernels", "Distinct Kernels", Unit::kCount},
                  {"distinct_ops", "Distinct Ops", Unit::kCount},

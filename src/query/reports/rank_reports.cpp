@@ -66,7 +66,7 @@ Result<ResultTable> late_ones(Session& session, const TableShape& shape, bool by
                        {"iterations", "Iterations", Unit::kCount, 2},
                        {"iterations_last", "Iterations as Last", Unit::kCount, 1},
                        {"caused_ns", "Waiting Caused (ns)", Unit::kNs},
-                       {"caused_pct", "Of All Waiting (%)", Unit::kPercent}});
+                       {"caused_pct", "Of Waiting Caused (%)", Unit::kPercent}});
     append(q.columns, cause_columns());
     q.rows = duck::Statement(sql::stragglers).set("by_host", by_host);
     q.order = {{"caused_ns", true}, {"host", false}};

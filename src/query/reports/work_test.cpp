@@ -109,6 +109,37 @@ TEST(Roofline, OpsOfOneShapeAreOneRowAndTellTheirSideOfTheRidge) {
     EXPECT_EQ(text("limiter", "1"), "below its bound") << "far from its bound, on whichever side";
 }
 
+// A set of memory beside a kernel that nothing is known of: what it reaches says nothing of the op.
+TEST(Roofline, AnOpIsNotRatedByASliverOfIt) {
+    for (const int64_t kernel_ns : {1'000'000, 10}) {
+        analyze::TestProfile t;
+        t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+        t.op("my::backward", 0, 50, t.thread());
+        t.api("cudaMemsetAsync", 10, 2, t.thread(), 1);
+        DeviceSpan set;
+        set.begin = 1000;
+        set.dur = 1000;
+        set.track = t.stream();
+        set.name = t.builder.text("Memset (Device)");
+        set.kind = DeviceKind::kMemset;
+        set.bytes = 100'000;
+        set.correlation = 1;
+        t.builder.add_device(set);
+        t.api("cudaLaunchKernel", 20, 2, t.thread(), 2);
+        t.kernel("dgrad_engine", 3000, kernel_ns, t.stream(), 2);
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.all = true});
+        const ResultTable table = table_of(session, "roofline", "roofline");
+        ASSERT_EQ(table.rows.size(), 1U);
+        for (const char* column : {"bytes_per_s", "bound_ns", "efficiency_pct", "limiter"})
+            EXPECT_EQ(cell(table, column, "op_name", "my::backward") == Cell(), kernel_ns > 1000) << column;
+        const Cell remarks = cell(table, "remarks", "op_name", "my::backward");
+        EXPECT_THAT(
+            std::get<std::string>(remarks),
+            HasSubstr(kernel_ns > 1000 ? "counted of 0.1% of its time" : "counted of 99.0% of its time"));
+    }
+}
+
 TEST(Summary, LeavesOutWorkWhereNoneIsKnown) {
     analyze::TestProfile t;
     t.op("outer", 0, 100, t.thread());

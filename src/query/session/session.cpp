@@ -204,8 +204,10 @@ Status Session::look() {
             "clock, waits, overlap and utilization are not known");
     if (const std::string untold = text(row[7]); !untold.empty()) range_.notes.push_back(untold);
     contents_.calls = std::get<bool>(row[8]);
-    contents_.device_unseen = contents_.devices && !contents_.device_work && !contents_.work_lost &&
-                              !contents_.calls && !std::get<bool>(row[13]);
+    const bool named = contents_.devices && !contents_.calls && !std::get<bool>(row[13]);
+    const bool nothing_told = std::get<bool>(row[14]);
+    contents_.device_unseen =
+        !contents_.device_work && !contents_.work_lost && (named || (nothing_told && !contents_.ops));
     if (text(row[9]) != db::rules())
         range_.notes.emplace_back(
             "this profile was made by another build of Opsight, whose rules may differ: its source, imported "

@@ -89,6 +89,22 @@ TEST_F(RangeSumsTest, ARangeOfIterationsHasWhatBeginsInIt) {
     EXPECT_EQ(of(table, "self_time_ns", "step"), 100);
 }
 
+// JAX names a call twice, one within the other.
+TEST_F(RangeSumsTest, ARangeWithinOneOfItsNameCountsOnce) {
+    range("call", 0, 100);
+    range("call", 10, 90);
+    range("other", 20, 80);
+    range("call", 30, 40);
+    range("call", 200, 250);
+    const StoredProfile stored(std::move(made));
+    Session session = stored.open();
+    const ResultTable table = table_of(session, "ranges");
+    EXPECT_EQ(of(table, "calls", "call"), 4);
+    EXPECT_EQ(of(table, "total_time_ns", "call"), 150);
+    EXPECT_EQ(of(table, "total_time_ns", "other"), 60);
+    EXPECT_EQ(of(table, "max_time_ns", "call"), 100);
+}
+
 TEST_F(RangeSumsTest, GpuTimeIsTheProjection) {
     range("launches", 0, 100);
     made.api("cudaLaunchKernel", 10, 5, made.thread(), 1);

@@ -1837,8 +1837,10 @@ export interface components {
             producer: string | null;
             opsight_version: string | null;
             ranks: number;
-            processes: number;
-            threads: number;
+            /** @description null where the source names none */
+            processes: number | null;
+            /** @description null where the source names none */
+            threads: number | null;
             sources: string | null;
         };
         IterationStatistics: {

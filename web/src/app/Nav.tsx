@@ -60,7 +60,9 @@ function useNothing(): (page: string) => string | undefined {
   const counts = useInfo().data?.counts;
   if (profile?.state !== "ok" || !counts) return () => undefined;
   const kernels = profile.kernels ?? 0;
-  const ops = profile.ops ?? 0;
+  // Ops that only devices tell have no calls on the host. One identity is that of work which no op launched.
+  const identities = counts.distinct_ops ?? 0;
+  const ops = profile.ops || (identities > 1 ? identities : 0);
   const there: Record<string, number | undefined> = {
     ranges: profile.ranges,
     types: ops,
@@ -73,7 +75,7 @@ function useNothing(): (page: string) => string | undefined {
     gpus: profile.devices,
     memory: counts.memory_events,
     // Of a run on CPUs the collectives of several ranks.
-    communication: (profile.ranks ?? 1) > 1 ? undefined : kernels === 0 ? 0 : counts.communication_kernels,
+    communication: (profile.ranks ?? 1) > 1 ? undefined : (counts.communication_kernels ?? 0) + (counts.messages ?? 0),
     ranks: Math.max(0, (profile.ranks ?? 1) - 1),
     model: counts.model_nodes,
     compare: profiles - 1,

@@ -3,6 +3,7 @@ import { DataTable } from "../table/DataTable";
 import type { Summary } from "../api/types";
 import { wholeRow, type Row } from "../table/row";
 import { Card } from "../widgets/Card";
+import { formatCount } from "../widgets/format";
 import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
 import { SelectTable } from "../table/SelectTable";
@@ -159,7 +160,9 @@ function OfDevices() {
 
 export function CommunicationPage() {
   const profile = useProfile();
-  const outside = useInfo().data?.counts.communication_kernels ?? 0;
+  const counts = useInfo().data?.counts;
+  const [outside, messages] = [counts?.communication_kernels ?? 0, counts?.messages ?? 0];
+  const { params } = useRoute();
   const onDevices = useDeviceWork();
   const several = (profile?.ranks ?? 1) > 1;
   return (
@@ -187,6 +190,10 @@ export function CommunicationPage() {
         ) : outside > 0 ? (
           <Empty icon="network" title="No communication in this range">
             All {outside} kernels of communication lie outside of the chosen iterations.
+          </Empty>
+        ) : messages > 0 ? (
+          <Empty icon="network" title="No communication of devices in this profile">
+            The host called MPI or UCX {formatCount(messages)} times: <a href={linkTo("recorded", params, { tab: "messages" })}>what it sent and received</a>.
           </Empty>
         ) : (
           <Empty icon="network" title="No communication in this profile">

@@ -1,4 +1,6 @@
-import { useGpus } from "../api/queries";
+import { useGpus, useInfo, useSummary } from "../api/queries";
+import { linkTo } from "../address/route";
+import { useRoute } from "../address/useRoute";
 import type { GpuDevice } from "../api/types";
 import { cellText } from "../table/cells";
 import { DataTable } from "../table/DataTable";
@@ -104,17 +106,29 @@ function Device({ device, ranks }: { device: GpuDevice; ranks: number }) {
   );
 }
 
+// Where the source names devices, the notes say what is known of them.
+function NoWork() {
+  const { params } = useRoute();
+  const notes = useSummary().data?.summary.notes ?? [];
+  const info = useInfo().data;
+  const named = (info?.devices.length ?? 0) > 0;
+  return (
+    <Empty icon="gpu" title={named ? "No work of the machine's GPUs was recorded" : "The profile has no GPU or other accelerator"}>
+      {named ? notes.map((note) => <p key={note}>{note}</p>) : "It was recorded on a CPU, or without device activities."}
+      {(info?.counts.counter_samples ?? 0) > 0 && (
+        <p>
+          <a href={linkTo("recorded", params, { tab: "counters" })}>Counters and metrics</a> were recorded.
+        </p>
+      )}
+    </Empty>
+  );
+}
+
 export function GpusPage() {
   return (
     <Answered answer={useGpus()} what="the GPUs" rows={10}>
       {({ devices }) => {
-        if (devices.length === 0) {
-          return (
-            <Empty icon="gpu" title="The profile has no GPU or other accelerator">
-              It was recorded on a CPU, or without device activities.
-            </Empty>
-          );
-        }
+        if (devices.length === 0) return <NoWork />;
         const ranks = new Set(devices.map((device) => device.rank)).size;
         return (
           <div className="cards">

@@ -16,7 +16,7 @@ const TABS = [
   { id: "tensor", title: "Tensor Core use" },
 ] as const;
 
-const NO_KERNELS = "The profile has no GPU work. A trace recorded with CUDA or ROCm activities has.";
+const NO_KERNELS = "No GPU work was recorded. A trace recorded with CUDA or ROCm activities has it.";
 
 function Kinds() {
   const { params } = useRoute();

@@ -8,6 +8,7 @@ import { DataTable } from "../table/DataTable";
 import { PathButton, usePathParams } from "../table/PathButton";
 import type { Row } from "../table/row";
 import { RowDetails } from "../table/RowDetails";
+import { useDeviceWords } from "../widgets/deviceWords";
 import { Icon } from "../widgets/Icon";
 import { Panes } from "../widgets/Panes";
 import { Answered, Empty } from "../widgets/states";
@@ -53,6 +54,7 @@ function useOpen(roots: readonly Node[], selected: string | null): [ReadonlySet<
 }
 
 function MeasureChoice({ measure }: { measure: Measure }) {
+  const say = useDeviceWords();
   const setParams = useSetParams();
   return (
     <div className="choice" role="group" aria-label="Time in the picture">
@@ -66,7 +68,7 @@ function MeasureChoice({ measure }: { measure: Measure }) {
             setParams({ measure: each === "gpu" ? null : each });
           }}
         >
-          {each === "gpu" ? "GPU time" : "CPU time"}
+          {each === "gpu" ? say("GPU time") : "CPU time"}
         </button>
       ))}
     </div>
@@ -82,7 +84,8 @@ function Layers({ data, report, gpu }: { data: LayersAnswer; report: Table; gpu:
   const selected = given === null ? null : `/${normal(given)}`;
   const [open, toggle] = useOpen(roots, selected);
   const tree = useMemo(() => ({ parents, open, toggle }), [parents, open, toggle]);
-  useCorrections(wrongChoice(params, "measure", ["gpu", "cpu"], "time", gpu ? "GPU time" : "CPU time"));
+  const say = useDeviceWords();
+  useCorrections(wrongChoice(params, "measure", ["gpu", "cpu"], "time", gpu ? say("GPU time") : "CPU time"));
   const measure: Measure = gpu && params.get("measure") !== "cpu" ? "gpu_ns" : "cpu_ns";
   const names = useMemo(() => new Map(data.layers.map((layer) => [`/${normal(layer.path)}`, layer])), [data.layers]);
   const select = (path: string) => {

@@ -8,6 +8,7 @@ import { DataTable } from "../table/DataTable";
 import { wholeRow } from "../table/row";
 import { Card } from "../widgets/Card";
 import { exactValue, formatBytes, formatNs } from "../widgets/format";
+import { useDeviceWords } from "../widgets/deviceWords";
 import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
 import { byteTicks, ticks } from "../widgets/ticks";
@@ -125,7 +126,8 @@ function Curve({ device, wall }: { device: MemoryDevice; wall: readonly Stretch[
 
 function Device({ device, ranks, wall }: { device: MemoryDevice; ranks: number; wall: readonly Stretch[] }) {
   const { params } = useRoute();
-  const name = device.kind === "GPU" ? `GPU ${String(device.device ?? "")}` : device.kind === "CPU" ? "CPU" : "Other memory";
+  const say = useDeviceWords();
+  const name = device.kind === "CPU" ? "CPU" : device.device === null ? "Other memory" : `${say("GPU")} ${String(device.device)}`;
   const title = ranks > 1 ? `${name}, rank ${String(device.rank)}` : name;
   const { range, whole } = device;
   const at = range.at_ns;

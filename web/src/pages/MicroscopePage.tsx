@@ -35,7 +35,7 @@ function Pictures({ table, kind }: { table: Table; kind: Kind }) {
   const choose = (measure: string) => {
     setParams({ measure: measure === chosen ? null : measure }, { replace: true });
   };
-  if (grid.rows.length === 0) return <Empty title="Nothing ran in this range" />;
+  if (grid.rows.length === 0) return <Empty title="Nothing of this kind was recorded in this range" />;
   return (
     <>
       <Card

@@ -10,11 +10,18 @@ import { Answered, Empty } from "../widgets/states";
 import { Tabs } from "../widgets/Tabs";
 import { rowLink } from "./links";
 import { Chart } from "./roofline/Chart";
-import { ceilingsOf, levelsOf, pointsOf } from "./roofline/model";
+import { ceilingsOf, levelsOf, pointsOf, type Point } from "./roofline/model";
+import { formatPercent } from "../widgets/format";
 import { DataTable } from "../table/DataTable";
 import { FirstInTimeline } from "../table/timelineLinks";
 
 const MOST = 1000; // points drawn
+
+// How much of the time the picture shows: what is not counted has no place in it.
+function drawnNote(points: readonly Point[], rows: number): string {
+  const most = rows > MOST ? `, of the ${String(MOST)} rows of ${String(rows)} that take most` : "";
+  return `${formatPercent(points.reduce((sum, point) => sum + point.share, 0))} of the time is drawn${most}; the rest has no counted FLOPs`;
+}
 
 interface Kind {
   id: string;
@@ -51,7 +58,7 @@ function Picture({ kind }: { kind: Kind }) {
       {(table) => (
         <Card
           title={devices.find(([id]) => id === device)?.[1] ?? "No ceilings are known"}
-          note={table.rows_matching > MOST ? `the ${String(MOST)} that take most time, of ${String(table.rows_matching)}` : undefined}
+          note={points.length > 0 ? drawnNote(points, table.rows_matching) : undefined}
           action={
             devices.length > 1 && (
               <label className="inline-label">
@@ -140,7 +147,7 @@ export function RooflinePage() {
           prefix="u."
           height="half"
           rowKey={(row) => row.text("op_type") ?? ""}
-          empty="All time of this range has counted work."
+          empty="No time of this range is left that could be counted."
         />
         </Card>
       </div>

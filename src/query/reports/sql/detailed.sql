@@ -38,7 +38,7 @@ SELECT s.* EXCLUDE (rank, device),
        round(coalesce(s.cpu_q[2], q.cpu_p95))::BIGINT AS p95_cpu_time_ns,
        round(coalesce(s.gpu_q[1], q.gpu_p50))::BIGINT AS median_gpu_time_ns,
        round(coalesce(s.gpu_q[2], q.gpu_p95))::BIGINT AS p95_gpu_time_ns,
-       coalesce(p.ns, 0) AS critical_path_ns,
+       CASE WHEN EXISTS (FROM path_of_work) THEN coalesce(p.ns, 0) END AS critical_path_ns,
        w.* EXCLUDE (op, kernel, type, name, direction, shapes, layer, rank, device)
 FROM op_sums s
 LEFT JOIN op_quantiles q ON q.op = s.op AND q.rank = s.rank AND q.device = s.device

@@ -27,6 +27,12 @@ SELECT (SELECT count(*) FROM raw.device_spans WHERE kind = device_kind('kernel')
        (SELECT count(*) FROM raw.other_spans) AS other_spans,
        (SELECT count(*) FROM raw.memory_events) AS memory_events,
        (SELECT count(*) FROM raw.counters) AS counter_samples,
+       -- Calls of MPI and UCX on the host, as calls or as NVTX ranges.
+       (SELECT count(*) FROM raw.other_spans WHERE kind = host_kind('message'))
+           + (SELECT count(*)
+              FROM raw.nvtx_ranges v
+              JOIN raw.nvtx_attributes k ON k.id = v.attributes
+              WHERE k.domain_name IN ('MPI', 'UCX')) AS messages,
        (SELECT count(*) FROM raw.layers) AS layers,
        (SELECT count(*) FROM raw.kernel_names) AS distinct_kernels,
        (SELECT count(*) FROM raw.op_identities) AS distinct_ops,

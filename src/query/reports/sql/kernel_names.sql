@@ -27,7 +27,7 @@ SELECT gr.number AS rank, gd.number AS device,
        s.least AS min_gpu_time_ns,
        s.most AS max_gpu_time_ns,
        s.ops,
-       coalesce(p.ns, 0) AS critical_path_ns,
+       CASE WHEN EXISTS (FROM path_of_work) THEN coalesce(p.ns, 0) END AS critical_path_ns,
        kernel_class_name(k.class) AS class,
        k.short_name,
        k.label

@@ -95,7 +95,7 @@ SELECT s.* EXCLUDE (layer, rank, device),
        coalesce(k.kernels, 0) AS kernels,
        coalesce(k.forward_kernels, 0) AS forward_kernels,
        coalesce(k.backward_kernels, 0) AS backward_kernels,
-       coalesce(p.ns, 0) AS critical_path_ns,
+       CASE WHEN EXISTS (FROM path_of_work) THEN coalesce(p.ns, 0) END AS critical_path_ns,
        w.* EXCLUDE (op, kernel, type, name, direction, shapes, layer, rank, device)
 FROM sums s
 JOIN own n ON n.layer = s.layer AND n.rank = s.rank AND n.device = s.device

@@ -50,6 +50,8 @@ WITH spans AS (
            CASE WHEN $by_rank THEN coalesce(ct.rank, lt.rank) ELSE -1 END AS rank,
            CASE WHEN $by_device THEN coalesce(lt.device, -1) ELSE -1 END AS device,
            CASE WHEN l.first IS NOT false THEN coalesce(c.dur_ns, 0) ELSE 0 END AS dur_ns,
+           -- Of work without a known launch there are the streams that it ran on, and no calls.
+           c.id IS NOT NULL OR l.alone IS NOT NULL AS is_call,
            coalesce(l.gpu_ns, 0) AS gpu_ns,
            coalesce(l.end_ns - l.begin_ns - l.gpu_ns, 0) AS gpu_idle_ns,
            l.kernel_ns, l.tc_kernel_ns, l.kernels, l.tc_kernels, l.unknown_tc_kernels, l.graphs,
@@ -60,15 +62,19 @@ WITH spans AS (
     LEFT JOIN raw.tracks ct ON ct.id = c.track
     LEFT JOIN raw.tracks lt ON lt.id = l.track
 )
-SELECT name, rank, device, coalesce(max(op), -1) AS op, count(*) AS calls,
-       sum(dur_ns)::BIGINT AS cpu_ns, min(dur_ns) AS cpu_min_ns, max(dur_ns) AS cpu_max_ns,
-       sum(dur_ns)::BIGINT AS self_cpu_ns,
-       sum(dur_ns)::BIGINT AS api_ns,
-       0 AS overhead_min_ns, 0 AS overhead_max_ns,
-       sum(gpu_ns)::BIGINT AS gpu_ns, min(gpu_ns) AS gpu_min_ns, max(gpu_ns) AS gpu_max_ns,
+SELECT name, rank, device, coalesce(max(op), -1) AS op,
+       nullif(count(*) FILTER (WHERE is_call), 0) AS calls,
+       (sum(dur_ns) FILTER (WHERE is_call))::BIGINT AS cpu_ns,
+       min(dur_ns) FILTER (WHERE is_call) AS cpu_min_ns, max(dur_ns) FILTER (WHERE is_call) AS cpu_max_ns,
+       cpu_ns AS self_cpu_ns,
+       cpu_ns AS api_ns,
+       CASE WHEN bool_or(is_call) THEN 0 END AS overhead_min_ns, CASE WHEN bool_or(is_call) THEN 0 END AS overhead_max_ns,
+       sum(gpu_ns)::BIGINT AS gpu_ns,
+       min(gpu_ns) FILTER (WHERE is_call) AS gpu_min_ns, max(gpu_ns) FILTER (WHERE is_call) AS gpu_max_ns,
        sum(gpu_ns)::BIGINT AS self_gpu_ns,
-       sum(gpu_idle_ns)::BIGINT AS gpu_idle_ns, min(gpu_idle_ns) AS gpu_idle_min_ns,
-       max(gpu_idle_ns) AS gpu_idle_max_ns,
+       (sum(gpu_idle_ns) FILTER (WHERE is_call))::BIGINT AS gpu_idle_ns,
+       min(gpu_idle_ns) FILTER (WHERE is_call) AS gpu_idle_min_ns,
+       max(gpu_idle_ns) FILTER (WHERE is_call) AS gpu_idle_max_ns,
        coalesce(sum(kernel_ns), 0)::BIGINT AS kernel_ns,
        coalesce(sum(tc_kernel_ns), 0)::BIGINT AS tc_kernel_ns,
        coalesce(sum(kernels), 0)::BIGINT AS kernels,
@@ -77,7 +83,7 @@ SELECT name, rank, device, coalesce(max(op), -1) AS op, count(*) AS calls,
        coalesce(sum(graphs), 0)::BIGINT AS graphs,
        coalesce(sum(memcpys), 0)::BIGINT AS memcpys,
        coalesce(sum(memsets), 0)::BIGINT AS memsets,
-       quantile_cont(dur_ns, [0.5, 0.95]) AS cpu_q,
-       quantile_cont(gpu_ns, [0.5, 0.95]) AS gpu_q
+       quantile_cont(dur_ns, [0.5, 0.95]) FILTER (WHERE is_call) AS cpu_q,
+       quantile_cont(gpu_ns, [0.5, 0.95]) FILTER (WHERE is_call) AS gpu_q
 FROM pieces
 GROUP BY name, own_row, rank, device

@@ -23,6 +23,6 @@ SELECT (SELECT nullif(count(*), 0) FROM physical_devices) AS gpu_count,
        (SELECT any_value(value) FROM raw.meta WHERE key = 'producer') AS producer,
        (SELECT any_value(value) FROM raw.meta WHERE key = 'writer') AS opsight_version,
        (SELECT count(*) FROM raw.ranks) AS ranks,
-       (SELECT count(DISTINCT (rank, pid)) FROM thread) AS processes,
-       (SELECT count(*) FROM thread) AS threads,
+       (SELECT nullif(count(DISTINCT (rank, pid)), 0) FROM thread) AS processes,
+       (SELECT nullif(count(*), 0) FROM thread) AS threads,
        (SELECT string_agg(value, ', ') FROM (SELECT value FROM raw.meta WHERE key = 'source' LIMIT 8)) AS sources

@@ -13,7 +13,8 @@ SELECT bool_or(found = 'op') AS ops,
        coalesce(any_value(words) FILTER (found = 'not_one_job'), '') AS not_one_job,
        bool_or(found = 'nothing_known') AS nothing_known,
        coalesce(any_value(words) FILTER (found = 'devices_untold'), '') AS devices_untold,
-       bool_or(found = 'recorded_here') AS recorded_here
+       bool_or(found = 'recorded_here') AS recorded_here,
+       bool_or(found IN ('nothing_known', 'nothing_recorded')) AS nothing_told
 FROM (
     SELECT 'device' AS found, count(*) AS number, NULL AS words FROM raw.devices
     UNION ALL SELECT 'rank', count(*), NULL FROM raw.ranks
@@ -30,6 +31,7 @@ FROM (
     UNION ALL (SELECT 'device_sign', 1, NULL FROM raw.memory_events WHERE device_type <> 0 LIMIT 1)
     UNION ALL (SELECT 'not_one_job', 1, text FROM raw.diagnostic_places WHERE key = 'not_one_job' LIMIT 1)
     UNION ALL (SELECT 'nothing_known', 1, NULL FROM raw.diagnostics WHERE key = 'nothing_known' LIMIT 1)
+    UNION ALL (SELECT 'nothing_recorded', 1, NULL FROM raw.diagnostics WHERE key = 'nothing_recorded' LIMIT 1)
     UNION ALL (SELECT 'times_in_order', 1, NULL FROM raw.meta WHERE key = 'property.source.times' LIMIT 1)
     UNION ALL (SELECT 'host_untold', 1, value FROM raw.meta WHERE key = 'property.source.host' LIMIT 1)
     UNION ALL (SELECT 'devices_untold', 1, value FROM raw.meta WHERE key = 'property.source.devices' LIMIT 1)

@@ -12,12 +12,12 @@ WITH s AS (
     GROUP BY ALL
 ), b AS (
     SELECT n.first AS label, style, sum(self_ns) FILTER (WHERE self_ns >= 0)::BIGINT AS self_ns,
-           sum(gpu_ns)::BIGINT AS gpu_ns, sum(gpu_ops)::BIGINT AS gpu_ops
+           sum(gpu_ns)::BIGINT AS gpu_ns, sum(gpu_ops)::BIGINT AS gpu_ops, sum(again_ns)::BIGINT AS again_ns
     FROM range_beyond
     JOIN range_names n ON n.id = label
     GROUP BY ALL
 )
-SELECT s.*, b.self_ns, CASE WHEN b.gpu_ops > 0 THEN b.gpu_ns END AS gpu_ns, nullif(b.gpu_ops, 0) AS gpu_ops,
+SELECT s.* REPLACE (s.total_ns - b.again_ns AS total_ns), b.self_ns, CASE WHEN b.gpu_ops > 0 THEN b.gpu_ns END AS gpu_ns, nullif(b.gpu_ops, 0) AS gpu_ops,
        l.domain, l.name
 FROM s
 JOIN b USING (label, style)

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useTable } from "../../api/queries";
+import { useInfo, useTable } from "../../api/queries";
 import type { Profile, Summary } from "../../api/types";
 import { linkTo } from "../../address/route";
 import { useRoute } from "../../address/useRoute";
@@ -222,6 +222,23 @@ function MemoryTile({ summary }: { summary: Summary }) {
   );
 }
 
+// Where the source names devices, the notes say what is known of them.
+function NoGpuTile({ ops }: { ops: boolean }) {
+  const named = (useInfo().data?.devices.length ?? 0) > 0;
+  return (
+    <Tile title="GPU" span={4}>
+      <p className="big">–</p>
+      {named ? (
+        <p className="hint">No work of the machine&apos;s GPUs was recorded; the notes below say what is known.</p>
+      ) : (
+        <p className="hint">
+          No GPU work was recorded{ops ? ": all times are those of the CPU" : ""}. Where there is a GPU, <code>opsight profile --check</code> tells what can be recorded.
+        </p>
+      )}
+    </Tile>
+  );
+}
+
 export function Tiles({ profile, summary, gpu }: { profile: Profile; summary: Summary; gpu: boolean }) {
   const timeless = summary.idle_pct === null && (summary.peak_memory ?? []).length > 0;
   const ranges = (profile.ops ?? 0) === 0 && (profile.ranges ?? 0) > 0 && !timeless;
@@ -237,10 +254,7 @@ export function Tiles({ profile, summary, gpu }: { profile: Profile; summary: Su
       ) : timeless ? (
         <MemoryTile summary={summary} />
       ) : (
-        <Tile title="GPU" span={4}>
-          <p className="big">–</p>
-          <p className="hint">No GPU work was recorded: all numbers are about the CPU. Where there is a GPU, <code>opsight profile --check</code> tells what can be recorded.</p>
-        </Tile>
+        <NoGpuTile ops={(profile.ops ?? 0) > 0} />
       )}
       <IterationTile summary={summary} span={gpu ? 3 : 4} />
       <WallTile summary={summary} span={gpu ? 3 : 4} />

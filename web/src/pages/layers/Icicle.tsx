@@ -1,11 +1,14 @@
-// Forward and backward side by side on one scale: each layer as wide as its time, what is in it below it.
+// Forward, backward and what is neither, side by side on one scale: each layer as wide as its time, what is in it below
+// it.
 import { exactValue, formatNs } from "../../widgets/format";
 import { useWidth } from "../../widgets/useWidth";
-import { icicle, timeOf, type Block, type Measure, type Node, type Side } from "./tree";
+import { icicle, sideTime, timeOf, type Block, type Measure, type Node, type Side } from "./tree";
 
 const ROW = 24;
 const GAP = 20;
-const NAMES: Record<Side, string> = { fwd: "Forward", bwd: "Backward" };
+const NARROWEST = 40; // pixels
+const SIDES = ["fwd", "bwd", "rest"] as const;
+const NAMES: Record<Side, string> = { fwd: "Forward", bwd: "Backward", rest: "Neither" };
 
 interface Props {
   roots: readonly Node[];
@@ -24,7 +27,7 @@ function Half({ side, blocks, left, width, props }: { side: Side; blocks: readon
       {blocks.map((block) => {
         const { node } = block;
         const wide = block.width * width;
-        const ns = node.row[side][props.measure];
+        const ns = sideTime(node, side, props.measure);
         const room = Math.floor((wide - 10) / 7);
         const name = node.row.name || "/";
         return (
@@ -52,26 +55,25 @@ function Half({ side, blocks, left, width, props }: { side: Side; blocks: readon
 export function Icicle(props: Props) {
   const [holder, width] = useWidth<HTMLDivElement>();
   const { roots, measure } = props;
-  const forward = timeOf(roots, "fwd", measure);
-  const backward = timeOf(roots, "bwd", measure);
-  const usable = Math.max(0, width - GAP);
-  // One scale for both, so that a wider picture is more time.
-  const part = forward + backward > 0 ? forward / (forward + backward) : 0.5;
-  const sides: [Side, number, number, number][] = [
-    ["fwd", 0, usable * part, forward],
-    ["bwd", usable * part + GAP, usable * (1 - part), backward],
-  ];
+  const sides = SIDES.map((side) => ({ side, time: timeOf(roots, side, measure) })).filter(({ time }) => time > 0);
+  const all = sides.reduce((sum, { time }) => sum + time, 0);
+  const usable = Math.max(0, width - GAP * (sides.length - 1));
+  // One scale for all, so that a wider picture is more time.
+  const wides = sides.map(({ time }) => (usable * time) / all);
   const pictures = sides
-    .filter(([, , wide]) => wide > 40)
-    .map(([side, left, wide, time]) => ({ side, left, wide, blocks: icicle(roots, side, measure, time, 1.5 / Math.max(1, wide)) }));
+    .map(({ side, time }, at) => ({ side, time, wide: wides[at] ?? 0, left: wides.slice(0, at).reduce((sum, wide) => sum + wide + GAP, 0) }))
+    .filter(({ wide }) => wide > NARROWEST)
+    .map((picture) => ({ ...picture, blocks: icicle(roots, picture.side, measure, picture.time, 1.5 / Math.max(1, picture.wide)) }));
+  const hidden = sides.filter(({ side }) => pictures.every((picture) => picture.side !== side));
   const depth = Math.max(1, ...pictures.flatMap((picture) => picture.blocks.map((block) => block.depth + 1)));
   return (
     <div className="icicle" ref={holder}>
-      <svg width="100%" height={GAP + depth * ROW + 2} role="img" aria-label="Layers by time, forward and backward; the table below has the numbers">
+      <svg width="100%" height={GAP + depth * ROW + 2} role="img" aria-label="Layers by time, forward, backward and neither; the table below has the numbers">
         {pictures.map((picture) => (
           <Half key={picture.side} side={picture.side} blocks={picture.blocks} left={picture.left} width={picture.wide} props={props} />
         ))}
       </svg>
+      {hidden.length > 0 && <p className="quiet">Too narrow to be drawn: {hidden.map(({ side, time }) => `${NAMES[side]} ${formatNs(time)}`).join(", ")}.</p>}
     </div>
   );
 }

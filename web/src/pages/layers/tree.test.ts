@@ -12,7 +12,7 @@ const row = (id: number, parent: number | null, path: string, cpu: number): Laye
   calls: id,
   cpu_ns: cpu,
   gpu_ns: 0,
-  all: none,
+  all: { ...none, cpu_ns: cpu + 5 },
   fwd: { ...none, cpu_ns: cpu },
   bwd: none,
   self: none,
@@ -57,5 +57,6 @@ describe("the tree of layers", () => {
       ["loss", 0.9, 0.1],
     ].map(([path, x, width]) => [path, expect.closeTo(x as number), expect.closeTo(width as number)]));
     expect(icicle(roots, "bwd", "cpu_ns", 100, 0.001)).toEqual([]);
+    expect(icicle(roots, "rest", "cpu_ns", 10, 0).map((block) => [block.node.path, block.width])).toContainEqual(["", 0.5]);
   });
 });

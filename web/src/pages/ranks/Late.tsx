@@ -18,7 +18,7 @@ export function lateSentence(row: Row | undefined): string {
   const host = row.text("host");
   const [share, last, of] = [row.number("caused_pct"), row.number("iterations_last"), row.number("iterations")];
   const who = `The others waited longest for rank ${row.text("rank") ?? "?"}${host ? ` on ${host}` : ""}: ${formatNs(caused)} of their time`;
-  const part = share === null ? "" : `, ${formatPercent(share)} of all waiting`;
+  const part = share === null ? "" : `, ${formatPercent(share)} of the waiting whose cause is told`;
   const often = last === null || of === null || of < 2 ? "" : `; they waited most for it in ${formatCount(last)} of ${formatCount(of)} iterations`;
   return `${who}${part}${often}.${causeOf(row)}`;
 }

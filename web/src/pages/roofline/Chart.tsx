@@ -233,7 +233,7 @@ export function Chart({
   const [holder, width] = useWidth<HTMLDivElement>();
   const [over, setOver] = useState<Drawn | null>(null);
   const [hidden] = useHidden();
-  const roof = useMemo(() => roofOf(ceilings, device), [ceilings, device]);
+  const roof = useMemo(() => roofOf(ceilings, device, points), [ceilings, device, points]);
   const { x, y, drawn } = useMemo(() => {
     const main = weighty(points);
     const [from, to] = decades([...main.map((point) => point.intensity), ...(roof.ridge === null ? [] : [roof.ridge])]);

@@ -6,6 +6,20 @@ import { ceilingNames, ceilingsOf, decades, formatPower, formatRate, freeEnd, le
 const table = (keys: readonly string[], rows: Table["rows"]): Table =>
   ({ columns: keys.map((key) => ({ key, header: key, unit: "none" })), rows, notes: [], rows_in_all: rows.length, rows_matching: rows.length }) as unknown as Table;
 
+const at = (intensity: number, side: string | null): Point => ({
+  key: String(intensity),
+  name: "",
+  more: "",
+  intensity,
+  rate: 1e12,
+  time: 10,
+  share: 10,
+  efficiency: null,
+  limiter: null,
+  remarks: null,
+  side,
+});
+
 describe("the roofline", () => {
   it("places values of an axis by their logarithm", () => {
     const axis = { from: 1, to: 10_000, low: 0, high: 400 };
@@ -36,8 +50,10 @@ describe("the roofline", () => {
     const points = pointsOf(rows, (row) => row.text("op_name") ?? "", "op_name", ["layer"]);
     expect(points.map((point) => [point.key, point.intensity, point.rate, point.more])).toEqual([["aten::mm", 50, 2e12, "block.0"]]);
   });
+});
 
-  it("takes the ridge from the highest ceiling of a device", () => {
+describe("the ceilings of the roofline", () => {
+  it("takes the ridge from the ceiling that parts the points", () => {
     const rows = rowsOf(
       table(
         ["rank", "device", "name", "unit", "flops_per_s", "bytes_per_s", "ridge"],
@@ -51,10 +67,13 @@ describe("the roofline", () => {
     );
     const ceilings = ceilingsOf(rows);
     expect(ceilings).toHaveLength(3);
-    const roof = roofOf(ceilings, "0/0");
+    const roof = roofOf(ceilings, "0/0", []);
     expect(roof.lines.map((line) => line.unit)).toEqual(["matrix fp16", "vector fp32"]);
     expect(roof.ridge).toBe(156);
-    expect(roofOf(ceilings, "0/9")).toEqual({ lines: [], bandwidth: null, ridge: null });
+    expect(roofOf(ceilings, "0/0", [at(5, "memory"), at(50, "math")]).ridge).toBe(9.75);
+    expect(roofOf(ceilings, "0/0", [at(50, "memory"), at(200, "math")]).ridge).toBe(156);
+    expect(roofOf(ceilings, "0/0", [at(50, "memory"), at(50, "math")]).ridge).toBeNull();
+    expect(roofOf(ceilings, "0/9", [])).toEqual({ lines: [], bandwidth: null, ridge: null });
   });
 
   it("draws a slope for each level whose bandwidth is known, and names those with room", () => {

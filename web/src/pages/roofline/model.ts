@@ -31,6 +31,7 @@ export interface Point {
   efficiency: number | null;
   limiter: string | null;
   remarks: string | null;
+  side: string | null; // of the ridge, by its own bound: "math", "memory"
 }
 
 export const LIMITERS = [
@@ -85,6 +86,7 @@ export function pointsOf(rows: readonly Row[], keyOf: (row: Row) => string, name
         efficiency: row.number("efficiency_pct"),
         limiter: row.text("limiter"),
         remarks: row.text("remarks"),
+        side: row.text("ridge_side"),
       },
     ];
   });
@@ -134,11 +136,25 @@ export function powers(axis: Axis, room: number): number[] {
   return values;
 }
 
-// The highest ceiling of a device, its ridge, and the ceilings worth a line: each unit once.
-export function roofOf(ceilings: readonly Ceiling[], device: string): { lines: Ceiling[]; bandwidth: number | null; ridge: number | null } {
+const WRONG_SIDE = 0.05; // of the points' time
+
+// Where the points' own bounds go over from memory to math: the ridge of the ceiling that parts them best. Null where
+// none does, as where several formats have one each.
+function ridgeOf(lines: readonly Ceiling[], points: readonly Point[]): number | null {
+  const sided = points.filter((point) => point.side !== null);
+  const all = sided.reduce((sum, point) => sum + point.time, 0);
+  const wrong = (ridge: number) =>
+    sided.filter((point) => (point.side === "math" ? point.intensity * 1.02 < ridge : point.intensity > ridge * 1.02)).reduce((sum, point) => sum + point.time, 0);
+  const ridges = lines.flatMap((line) => (line.ridge === null ? [] : [{ ridge: line.ridge, wrong: wrong(line.ridge) }]));
+  const best = ridges.reduce<(typeof ridges)[number] | null>((least, each) => (least === null || each.wrong < least.wrong ? each : least), null);
+  return best !== null && best.wrong <= all * WRONG_SIDE ? best.ridge : null;
+}
+
+// The ceilings of a device that are worth a line, the highest first, each unit once; and the ridge of the points.
+export function roofOf(ceilings: readonly Ceiling[], device: string, points: readonly Point[]): { lines: Ceiling[]; bandwidth: number | null; ridge: number | null } {
   const lines = ceilings.filter((each) => each.device === device).sort((a, b) => b.flops - a.flops);
   const bandwidth = lines.find((each) => each.bandwidth !== null)?.bandwidth ?? null;
-  return { lines, bandwidth, ridge: lines[0]?.ridge ?? null };
+  return { lines, bandwidth, ridge: ridgeOf(lines, points) };
 }
 
 // A slope of the memory or of a level: from the lower left corner of the axes up to the highest ceiling.

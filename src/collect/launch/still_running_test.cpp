@@ -16,7 +16,7 @@ class Restarting {
   public:
     Restarting() : pid_(fork()) {
         if (pid_ != 0) return;
-        setenv("OPSIGHT_CAPTURE_DIR", "/tmp/of-no-other-run", 1);
+        setenv("OPSIGHT_CAPTURE_DIR", "of-no-other-run", 1);
         execl("/bin/sh", "sh", "-c", kAgain, kAgain, nullptr);
         _exit(1);
     }
@@ -39,9 +39,9 @@ TEST(StillRunning, ProcessesThatAreStartingAreSeen) {
     Restarting process;
     usleep(50'000);
     for (int i = 0; i < 20; ++i)
-        ASSERT_EQ(still_running("/tmp/of-no-other-run", {}, std::chrono::milliseconds(100)), 1u) << i;
+        ASSERT_EQ(still_running("of-no-other-run", {}, std::chrono::milliseconds(100)), 1u) << i;
     process.end();
-    EXPECT_EQ(still_running("/tmp/of-no-other-run", {}, std::chrono::milliseconds(500)), 0u);
+    EXPECT_EQ(still_running("of-no-other-run", {}, std::chrono::milliseconds(500)), 0u);
 }
 
 }  // namespace

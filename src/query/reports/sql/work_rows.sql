@@ -23,7 +23,10 @@ SELECT * REPLACE (CASE WHEN work_ns >= uncounted_ns THEN bound_ns END AS bound_n
            END
        END AS limiter,
        CASE WHEN work_ns IS NOT NULL THEN estimate END AS work_estimate,
-       CASE WHEN mostly_counted AND bound_ns > 0 THEN CASE WHEN math_ns > memory_ns THEN 'math' ELSE 'memory' END END AS ridge_side,
+       CASE WHEN NOT mostly_counted OR bound_ns <= 0 THEN NULL
+            WHEN math_ns > memory_ns THEN 'math'
+            WHEN bound_ns > 0 THEN 'memory'
+       END AS ridge_side,
        CASE WHEN mostly_counted AND bound_ns > 0 THEN 1e9 * bounded_flops / bound_ns END AS attainable_flops_per_s,
        -- " (L2, 7.2 TB/s)"
        coalesce(' (' || cache_name || ', ' || format('{:.1f}', cache_rate / 1e12) || ' TB/s)', '') AS cache,

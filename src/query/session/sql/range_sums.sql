@@ -17,7 +17,8 @@ WITH s AS (
     JOIN range_names n ON n.id = label
     GROUP BY ALL
 )
-SELECT s.* REPLACE (s.total_ns - b.again_ns AS total_ns), b.self_ns, CASE WHEN b.gpu_ops > 0 THEN b.gpu_ns END AS gpu_ns, nullif(b.gpu_ops, 0) AS gpu_ops,
+SELECT s.* REPLACE (s.total_ns - b.again_ns AS total_ns), b.self_ns,
+       CASE WHEN b.gpu_ops > 0 THEN b.gpu_ns END AS gpu_ns, nullif(b.gpu_ops, 0) AS gpu_ops,
        l.domain, l.name
 FROM s
 JOIN b USING (label, style)

@@ -177,6 +177,28 @@ void ProfileBuilder::reserve(const RowCounts& rows) {
     each(rows.flows, profile_.flows);
 }
 
+void ProfileBuilder::join_memory_device(const RowCounts& from) {
+    Profile& p = profile_;
+    DeviceId worked;
+    for (size_t i = from.device; i < p.device.size(); ++i) {
+        const DeviceId device = p.tracks[p.device.track[i].index()].device;
+        if (!device.valid() || p.device.kind[i] == DeviceKind::kAnnotation) continue;
+        if (worked.valid() && !(worked == device)) return;
+        worked = device;
+    }
+    if (!worked.valid()) return;
+    const int64_t number = p.devices[worked.index()].number;
+    int32_t told = -1;
+    for (size_t i = from.memory; i < p.memory.size(); ++i) {
+        if (p.memory.device_type[i] == 0) continue;
+        if (told >= 0 && p.memory.device[i] != told) return;
+        told = p.memory.device[i];
+    }
+    if (told < 0 || told == number || number > INT32_MAX) return;
+    for (size_t i = from.memory; i < p.memory.size(); ++i)
+        if (p.memory.device_type[i] != 0) p.memory.device[i] = static_cast<int32_t>(number);
+}
+
 bool ProfileBuilder::shift_times(const RowCounts& from, int64_t by) {
     Profile& p = profile_;
     int64_t first = 0, last = 0;

@@ -114,6 +114,10 @@ class ProfileBuilder {
     // Nothing is done, and false given back, where a time would leave the range.
     bool shift_times(const RowCounts& from, int64_t by);
 
+    // Of one process's rows since `from`: allocators number devices as the process sees them, tracers of
+    // AMD's as the machine does. Where work ran on one device and memory is told of one other, both are one.
+    void join_memory_device(const RowCounts& from);
+
     void add_op(const HostSpan& span, const OpDetail& detail);
     void add_api(const HostSpan& span, int64_t correlation, int32_t result = -1, StringId kernel = {});
     // Every other kind; `detail` is kept as it is (see HostKind).

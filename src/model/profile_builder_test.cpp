@@ -10,6 +10,34 @@
 namespace opsight {
 namespace {
 
+// An allocator counts from 0 what tracers of AMD's devices number as the machine does.
+TEST(ProfileBuilder, MemoryIsOfTheDeviceThatWorked) {
+    for (const bool second : {false, true}) {
+        ProfileBuilder builder;
+        const RankId rank = builder.begin_rank({});
+        const TrackId thread = builder.host_track(rank, 1, 1);
+        for (const int64_t number : second ? std::vector<int64_t>{2, 3} : std::vector<int64_t>{2}) {
+            DeviceSpan kernel;
+            kernel.dur = 10;
+            kernel.track = builder.stream_track(TrackKind::kDeviceStream, builder.device(rank, number), 0, 0);
+            kernel.kind = DeviceKind::kKernel;
+            kernel.name = builder.text("k");
+            builder.add_device(kernel);
+        }
+        for (const int32_t type : {1, 0}) {
+            MemoryEvent event;
+            event.track = thread;
+            event.bytes = 8;
+            event.device_type = type;
+            event.device = type == 0 ? -1 : 0;
+            builder.add_memory(event);
+        }
+        builder.join_memory_device({});
+        const Profile p = std::move(builder).finish();
+        EXPECT_EQ(p.memory.device, (std::vector<int32_t>{second ? 0 : 2, -1})) << "of two it may be either";
+    }
+}
+
 TEST(ProfileBuilder, OrdersSpansByTrackBeginLengthAndSource) {
     std::mt19937 random(3);
     ProfileBuilder builder;

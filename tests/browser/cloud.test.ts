@@ -66,6 +66,7 @@ describe("a cloud of mappings", () => {
         for (const [key, text] of Object.entries(row)) expectSame(text, rows[at]?.[key], `${name} ${key}`);
       });
     }
+    expect(await page.table("cloud_levels").root.locator('td[data-key="energy_pj"] .bar-fill').count()).toBeGreaterThan(3);
     expect(await shownNest(page)).toBe(nestOf(bestDraw("energy")));
     expect(page.complaints).toEqual([]);
   });

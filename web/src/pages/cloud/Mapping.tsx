@@ -6,7 +6,8 @@ import { Card } from "../../widgets/Card";
 import { formatCount, formatPercent } from "../../widgets/format";
 import { formatAmount, formatEnergy, type CloudPoint } from "./points";
 
-const HIDDEN = ["temporal_reductions", "partition_words", "read_words_per_cycle", "write_words_per_cycle"];
+// The energy stands first: it is what the bars are of.
+const SHOWN = ["level", "data_space", "energy_pj", "energy_percent", "tile_words", "reads", "fills", "updates", "instances"];
 
 function Fact({ name, children }: { name: string; children: string }) {
   return (
@@ -41,7 +42,7 @@ export function Mapping({ answer, point, title }: { answer: CloudAnswer; point: 
       </Card>
       {told && (
         <Card title="Energy by level and data space" span={6}>
-          <DataTable name="cloud_levels" label="Energy by level and data space" prefix="levels." height="half" local={told.levels} rowKey={wholeRow} hide={HIDDEN} bars={{ energy_pj: "memory", energy_percent: "memory" }} cell={(row, column) => (column.key === "energy_pj" && row.number("energy_pj") !== null ? formatAmount(row.number("energy_pj") ?? 0) : undefined)} />
+          <DataTable name="cloud_levels" label="Energy by level and data space" prefix="levels." height="half" local={{ ...told.levels, shown: SHOWN }} rowKey={wholeRow} bars={{ energy_pj: "memory" }} cell={(row, column) => (column.key === "energy_pj" && row.number("energy_pj") !== null ? formatAmount(row.number("energy_pj") ?? 0) : undefined)} />
         </Card>
       )}
     </>

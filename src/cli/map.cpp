@@ -14,6 +14,7 @@
 #include "cli/map_uses.h"
 #include "cli/standard_output.h"
 #include "import/timeloop/architectures.h"
+#include "import/timeloop/socs.h"
 #include "import/timeloop/specification.h"
 #include "map/search.h"
 #include "report/mapping_picture.h"
@@ -52,7 +53,11 @@ class MapCommand : public Command {
             "one file or several; a part that is there twice is that of the later file. And a model (ONNX, "
             "TensorFlow, XLA), of which all unique layers are mapped");
         sub->add_option("--arch", arch_, "An architecture that is built in, instead of a file's");
-        sub->add_flag("--list", list_, "Print the architectures that are built in");
+        sub->add_option(
+            "--soc", request_.soc,
+            "Of a model: map each layer on each engine of this SoC (built in, or a file), and choose "
+            "the engine of each with the least delay or energy, transfers included");
+        sub->add_flag("--list", list_, "Print the architectures and SoCs that are built in");
         sub->add_option("--mapping", mapping_, "The mapping: YAML, or a loop nest (*.map.txt)");
         sub->add_option(
                "--search", objective_,
@@ -96,6 +101,9 @@ class MapCommand : public Command {
         OPSIGHT_TRY(read_search());
         OPSIGHT_TRY(check_format(job));
         OPSIGHT_ASSIGN(request_.values, template_values(set_));
+        if (job == MapJob::kSoc && (request_.model.empty() || !request_.files.empty()))
+            return fail(usage("--soc takes one model and no Timeloop's file",
+                              "as in opsight map model.onnx --soc phone-soc; engines name their own files"));
         if (!request_.model.empty() || !request_.sweeps.empty()) return with_many();
         const bool own = format_ == "yaml" || format_ == "svg";
         OPSIGHT_ASSIGN(const report::Format format, report::parse_format(own ? "table" : format_));
@@ -150,6 +158,7 @@ class MapCommand : public Command {
             "  opsight map problem.yaml --arch eyeriss --search energy,delay\n"
             "  opsight map resnet50.onnx --arch eyeriss-256\n"
             "  opsight map resnet50.onnx --arch nvdla-large --search delay --roofline roofline.svg\n"
+            "  opsight map mobilenet.onnx --soc phone-soc --search energy\n"
             "  opsight map problem.yaml --arch eyeriss-256 --search energy --sweep "
             "GlobalBuffer.depth=16k,32k,64k\n"
             "  opsight map eyeriss.yaml --mapping timeloop-mapper.map.txt --format json\n"
@@ -183,6 +192,9 @@ class MapCommand : public Command {
         for (const importer::timeloop::ShippedArchitecture& each :
              importer::timeloop::shipped_architectures())
             text += fmt::format("{:<19}{}\n", each.name, each.title());
+        text += "\nfor --soc:\n";
+        for (const importer::timeloop::ShippedArchitecture& each : importer::timeloop::shipped_socs())
+            text += fmt::format("{:<19}{}\n", each.name, each.title());
         return print_text(text);
     }
 
@@ -201,6 +213,7 @@ class MapCommand : public Command {
 
     MapJob wanted() const {
         if (list_) return MapJob::kList;
+        if (!request_.soc.empty()) return MapJob::kSoc;
         const bool sweeps = !request_.sweeps.empty();
         if (!request_.model.empty()) return sweeps ? MapJob::kNetworkSweep : MapJob::kNetwork;
         if (sweeps) return MapJob::kSweep;
@@ -210,13 +223,15 @@ class MapCommand : public Command {
 
     // Before the work, which may take long.
     Status check_format(MapJob job) const {
-        const bool many = job == MapJob::kNetwork || job == MapJob::kSweep || job == MapJob::kNetworkSweep;
+        const bool many = job == MapJob::kNetwork || job == MapJob::kSweep || job == MapJob::kNetworkSweep ||
+                          job == MapJob::kSoc;
         if (format_ == "svg" && many)
             return fail(usage("--format svg is for one problem", job == MapJob::kNetwork
                                                                      ? "use --roofline FILE.svg for a model"
-                                                                     : "use table, csv or json for a sweep"));
-        if (format_ == "yaml" && (job == MapJob::kSweep || job == MapJob::kNetworkSweep))
-            return fail(usage("--format yaml writes mappings, and --sweep has none to write",
+                                                                     : "use table, csv or json"));
+        if (format_ == "yaml" &&
+            (job == MapJob::kSweep || job == MapJob::kNetworkSweep || job == MapJob::kSoc))
+            return fail(usage("--format yaml writes mappings, and --sweep and --soc have none to write",
                               "use table, csv or json"));
         if (format_ == "yaml" && job == MapJob::kCloud)
             return fail(usage("--format yaml writes one mapping, and --cloud draws many",
@@ -234,7 +249,8 @@ class MapCommand : public Command {
         if (sub_->count("--search") > 0) {
             OPSIGHT_ASSIGN(names, list_items(objective_, "--search"));
         }
-        if (names.empty()) settings_.objective = map::Objective::kEdp;
+        if (names.empty())
+            settings_.objective = request_.soc.empty() ? map::Objective::kEdp : map::Objective::kDelay;
         for (size_t i = 0; i < names.size(); ++i) {
             const auto read = map::parse_objective(names[i]);
             if (!read)
@@ -253,6 +269,9 @@ class MapCommand : public Command {
                               "use branch-and-bound, exhaustive, linear-pruned, random or hybrid"));
         settings_.method = *method;
         settings_.threads = threads();
+        // Each layer is looked for on each engine.
+        if (!request_.soc.empty() && sub_->count("--budget") == 0) settings_.budget = kBudgetOfSoc;
+        if (!request_.soc.empty() && sub_->count("--samples") == 0) settings_.samples = kSamplesOfSoc;
         return {};
     }
 
@@ -264,7 +283,9 @@ class MapCommand : public Command {
         request_.format = format_;
         request_.settings = settings_;
         request_.shown = isatty(STDERR_FILENO) == 1;
-        OPSIGHT_TRY(request_.sweeps.empty() ? map_model(request_) : sweep(request_));
+        OPSIGHT_TRY(!request_.soc.empty()     ? map_on_soc(request_)
+                    : request_.sweeps.empty() ? map_model(request_)
+                                              : sweep(request_));
         return 0;
     }
 
@@ -300,6 +321,8 @@ class MapCommand : public Command {
         if (format == report::Format::kJson) return print_text(report::render_mapping_json(answer));
         return print_text(report::render_mapping_text(answer, report::terminal_width()));
     }
+
+    static constexpr int64_t kBudgetOfSoc = 200'000, kSamplesOfSoc = 20'000;
 
     CLI::App* sub_ = nullptr;
     std::vector<std::string> files_, set_;

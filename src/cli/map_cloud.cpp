@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/model_sizes.h"
@@ -21,6 +22,22 @@ Result<query::MappingAnswer> answer_for(const query::CloudAnswer& cloud, const m
                    map::mapping_of(cloud.problem, cloud.architecture, constraints, cloud.seed, draw));
     OPSIGHT_ASSIGN(answer.evaluation, map::evaluate(cloud.problem, cloud.architecture, answer.mapping));
     return answer;
+}
+
+// The mappings that are told in full, and the bound.
+Status tell(query::CloudAnswer& answer, const map::Constraints& constraints) {
+    std::vector<uint64_t> draws;
+    for (const map::CloudPoint* point : answer.front())
+        draws.push_back(point->draw);
+    const map::Cloud::Least least = answer.cloud.least_accesses();
+    for (const uint64_t draw : {least.least_draw, least.most_draw})
+        if (std::find(draws.begin(), draws.end(), draw) == draws.end()) draws.push_back(draw);
+    for (const uint64_t draw : draws) {
+        OPSIGHT_ASSIGN(query::MappingAnswer mapping, answer_for(answer, constraints, draw));
+        answer.told.push_back({draw, std::move(mapping)});
+    }
+    OPSIGHT_ASSIGN(answer.least, map::least_of_any_mapping(answer.problem, answer.architecture, constraints));
+    return {};
 }
 
 }  // namespace
@@ -79,6 +96,7 @@ Result<std::string> CloudOptions::text_of(importer::timeloop::Specification give
     OPSIGHT_ASSIGN(answer.best, answer_for(answer, given.constraints, answer.cloud.best().draw));
     OPSIGHT_ASSIGN(answer.frugal, answer_for(answer, given.constraints, least.least_draw));
     OPSIGHT_ASSIGN(answer.wasteful, answer_for(answer, given.constraints, least.most_draw));
+    OPSIGHT_TRY(tell(answer, given.constraints));
     if (name == "svg") return report::render_cloud_picture(answer);
     if (format == report::Format::kCsv) return report::render_csv(query::cloud_points(answer, points_));
     if (format == report::Format::kJson) return report::render_cloud_json(answer, points_);

@@ -14,7 +14,7 @@ struct MapRequest {
     std::vector<std::string> files;  // Timeloop's
     std::string model;               // empty: the problem is in the files
     importer::ModelOptions sizes;
-    std::string arch, format, roofline, layer;
+    std::string arch, soc, format, roofline, layer;
     std::vector<std::string> sweeps;  // "GlobalBuffer.depth=64k,128k"
     importer::timeloop::TemplateValues values;
     bool force = false, shown = false;
@@ -26,5 +26,7 @@ bool is_timeloop_file(const std::string& path);
 
 Status map_model(const MapRequest& request);
 Status sweep(const MapRequest& request);
+// Each layer on each engine of `soc`, and which engine runs which.
+Status map_on_soc(const MapRequest& request);
 
 }  // namespace opsight::cli

@@ -15,6 +15,7 @@ constexpr unsigned kModels = bit(MapJob::kNetwork) | bit(MapJob::kNetworkSweep);
 constexpr unsigned kSearches = bit(MapJob::kSearch) | bit(MapJob::kSweep) | kModels;
 constexpr unsigned kDraws = bit(MapJob::kCloud) | bit(MapJob::kDraw);
 constexpr unsigned kAny = kSearches | kDraws | bit(MapJob::kCost);
+constexpr unsigned kSocs = bit(MapJob::kSoc);
 
 struct Use {
     const char* option;
@@ -28,23 +29,24 @@ constexpr Use kUses[] = {
     {"--draw", bit(MapJob::kDraw), "one problem and no sweep"},
     {"--near", bit(MapJob::kCloud), "--cloud"},
     {"--points", bit(MapJob::kCloud), "--cloud"},
-    {"--search", kSearches, "a search"},
-    {"--method", kSearches, "a search"},
-    {"--budget", kSearches, "a search"},
-    {"--samples", kSearches, "a search"},
-    {"--threads", kSearches | bit(MapJob::kCloud), "a search or --cloud"},
-    {"--seed", kSearches | kDraws, "a search, --cloud or --draw"},
+    {"--search", kSearches | kSocs, "a search"},
+    {"--method", kSearches | kSocs, "a search"},
+    {"--budget", kSearches | kSocs, "a search"},
+    {"--samples", kSearches | kSocs, "a search"},
+    {"--threads", kSearches | kSocs | bit(MapJob::kCloud), "a search or --cloud"},
+    {"--seed", kSearches | kSocs | kDraws, "a search, --cloud or --draw"},
     {"--layer", kModels, "a model"},
-    {"--dim", kModels, "a model"},
-    {"--shape", kModels, "a model"},
-    {"--value", kModels, "a model"},
+    {"--dim", kModels | kSocs, "a model"},
+    {"--shape", kModels | kSocs, "a model"},
+    {"--value", kModels | kSocs, "a model"},
     {"--roofline", bit(MapJob::kNetwork), "a model without --sweep"},
     {"--force", bit(MapJob::kNetwork), "the picture of --roofline"},
     {"--sweep", bit(MapJob::kSweep) | bit(MapJob::kNetworkSweep), "a search"},
+    {"--soc", kSocs, "a model"},
     {"--arch", kAny, "a problem or a model"},
-    {"--set", kAny, "templates in files"},
-    {"--format", kAny, "a problem or a model"},
-    {"FILE", kAny, "a problem or a model"},
+    {"--set", kAny | kSocs, "templates in files"},
+    {"--format", kAny | kSocs, "a problem or a model"},
+    {"FILE", kAny | kSocs, "a problem or a model"},
 };
 
 std::string_view name_of(MapJob job) {
@@ -61,6 +63,8 @@ std::string_view name_of(MapJob job) {
             return "--draw, one mapping of a cloud";
         case MapJob::kNetwork:
             return "a model, whose layers are searched";
+        case MapJob::kSoc:
+            return "--soc, which maps a model on several engines";
         case MapJob::kSweep:
             return "--sweep of one problem, which searches at each point";
         case MapJob::kNetworkSweep:

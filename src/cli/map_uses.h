@@ -20,6 +20,7 @@ enum class MapJob : uint8_t {
     kNetwork,       // all layers of a model, or one
     kSweep,         // of one problem
     kNetworkSweep,  // of a model
+    kSoc,           // a model on several engines
 };
 
 // Refuses an option that was given and would be ignored, with a sentence that names it and what it stands

@@ -60,12 +60,11 @@ std::optional<TemporaryFolder> open_browser(const std::string& url) {
 class ViewCommand : public Command {
   public:
     CLI::App* declare(CLI::App& app) override {
-        CLI::App* sub =
-            app.add_subcommand("view", "Show profiles, stores of runs and sweeps on a local web page");
-        sub->add_option(
-               "FILE|FOLDER|STORE|SWEEP", paths_,
-               "Profile files, folders that hold some, stores that 'opsight fleet push' has made, or "
-               "folders of 'opsight sweep'")
+        CLI::App* sub = app.add_subcommand(
+            "view", "Show profiles, stores of runs, sweeps and clouds of mappings on a local web page");
+        sub->add_option("FILE|FOLDER|STORE|SWEEP|CLOUD", paths_,
+                        "Profile files, folders that hold some, stores that 'opsight fleet push' has made, "
+                        "folders of 'opsight sweep', or files of 'opsight map --cloud N --format json'")
             ->required();
         sub->add_option(
                "-b,--bind", options_.address,
@@ -83,6 +82,7 @@ class ViewCommand : public Command {
             "  opsight view runs/ -p 9000 --no-open\n"
             "  opsight view /data/fleet runs/\n"
             "  opsight view sweeps/vgg\n"
+            "  opsight view cloud.json\n"
             "  ssh -L 8000:localhost:8000 machine opsight view --no-open run.opsight");
         return sub;
     }

@@ -41,6 +41,23 @@ TEST_F(CloudTest, IsTheSameWithAnyThreads) {
     EXPECT_EQ(one.tried, one.again + one.unfit + static_cast<int64_t>(one.points.size()));
 }
 
+// Of several machines: some are held back by a bandwidth, some by their units.
+TEST_F(CloudTest, NoPointIsBelowTheBoundOfAllMappings) {
+    for (const int64_t across : {1, 2, 4}) {
+        architecture_ = three_levels(across, across, 8, 64);
+        const Cloud cloud = draw(20000);
+        const Result<Evaluation> least = least_of_any_mapping(problem_, architecture_, {});
+        ASSERT_TRUE(least);
+        EXPECT_GT(least->energy_pj, 0);
+        EXPECT_GT(least->cycles, 0);
+        for (const CloudPoint& point : cloud.points) {
+            EXPECT_GE(point.energy_pj, least->energy_pj);
+            EXPECT_GE(point.cycles, least->cycles);
+            EXPECT_GE(point.outer_accesses, least->last_level_words);
+        }
+    }
+}
+
 TEST_F(CloudTest, PointsCostWhatTheirMappingsDo) {
     const Cloud cloud = draw(3000);
     std::set<std::string> different;

@@ -5,13 +5,6 @@
 #include <random>
 
 namespace opsight::map {
-namespace {
-
-// Bounds are sums in another order than the costs.
-constexpr double kRounding = 1 - 1e-9;
-
-}  // namespace
-
 Cost full_cost(const Evaluation& evaluation, const SearchSettings& settings) {
     Cost cost{cost_of(evaluation, settings.objective)};
     size_t at = 1;

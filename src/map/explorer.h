@@ -10,6 +10,9 @@
 
 namespace opsight::map {
 
+// Bounds are sums in another order than the costs.
+constexpr double kRounding = 1 - 1e-9;
+
 // What decides first, and what decides between equals.
 using Cost = std::array<double, 4>;
 Cost full_cost(const Evaluation& evaluation, const SearchSettings& settings);

@@ -201,4 +201,17 @@ Result<SearchResult> search(const Problem& problem, const Architecture& architec
     return Searcher(input).run();
 }
 
+Result<Evaluation> least_of_any_mapping(const Problem& problem, const Architecture& architecture,
+                                        const Constraints& constraints) {
+    OPSIGHT_ASSIGN(const MapSpace space, MapSpace::make(problem, architecture, constraints));
+    uint32_t open = 0;
+    for (size_t i = 0; i < problem.dimensions.size(); ++i)
+        if (problem.dimensions[i].bound > 1) open |= 1U << i;
+    Mapping nothing;
+    nothing.levels.resize(architecture.levels.size());
+    Evaluation least = Bounds(problem, architecture, space).least(nothing, open);
+    least.energy_pj *= kRounding;
+    return least;
+}
+
 }  // namespace opsight::map

@@ -63,4 +63,9 @@ struct SearchResult {
 Result<SearchResult> search(const Problem& problem, const Architecture& architecture,
                             const Constraints& constraints, const SearchSettings& settings);
 
+// What no mapping of the space costs less than, before anything is chosen: energy, cycles and words of the
+// last level; nothing else is set.
+Result<Evaluation> least_of_any_mapping(const Problem& problem, const Architecture& architecture,
+                                        const Constraints& constraints);
+
 }  // namespace opsight::map

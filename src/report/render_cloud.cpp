@@ -52,6 +52,34 @@ void put_mapping(JsonWriter& json, const char* name, uint64_t draw, const query:
     });
 }
 
+// A mapping with all that its page shows of it.
+void put_told(JsonWriter& json, const query::ToldDraw& told) {
+    const query::MappingAnswer& mapping = told.mapping;
+    json.object([&] {
+        json.field("draw", static_cast<int64_t>(told.draw));
+        json.field("energy_pj", mapping.evaluation.energy_pj).field("cycles", mapping.evaluation.cycles);
+        json.field("utilization", mapping.evaluation.utilization);
+        put_rows(json.key("levels"), query::mapping_levels(mapping));
+        json.field("loop_nest", map::loop_nest(mapping.mapping, mapping.architecture, mapping.problem));
+    });
+}
+
+std::string energy_text(const map::Cloud& cloud) {
+    return fmt::format("{} to {}, {}", energy_words(cloud.best().energy_pj), energy_words(cloud.most_pj()),
+                       times(cloud.most_pj(), cloud.best().energy_pj));
+}
+
+// What the text says before its tables and after them, a sentence each.
+std::vector<std::string> sentences(const query::CloudAnswer& answer) {
+    std::vector<std::string> all = {"mappings: " + drawn_text(answer.cloud),
+                                    "energy: " + energy_text(answer.cloud),
+                                    fmt::format("fewest accesses of {} of those drawn: {}", answer.outer(),
+                                                least_text(answer.cloud.least_accesses())),
+                                    std::string(kNotAll)};
+    if (std::string line = energy_line(answer.architecture); !line.empty()) all.push_back(std::move(line));
+    return all;
+}
+
 // Points in squares of the picture: a dot for each square, the larger the more of them.
 struct Square {
     const map::CloudPoint* first = nullptr;
@@ -151,10 +179,10 @@ std::string render_cloud_text(const query::CloudAnswer& answer, int width) {
     const map::Cloud& cloud = answer.cloud;
     const map::Cloud::Least least = cloud.least_accesses();
     std::string text = wrapped(fmt::format("Mappings     {}", drawn_text(cloud)), width);
-    text += fmt::format("Energy       {} to {}, {}\n", energy_words(cloud.best().energy_pj),
-                        energy_words(cloud.most_pj()), times(cloud.most_pj(), cloud.best().energy_pj));
+    text += fmt::format("Energy       {}\n", energy_text(cloud));
     text += wrapped(
         fmt::format("Fewest accesses of {} of those drawn: {}", answer.outer(), least_text(least)), width);
+    text += "\n" + render_table(query::cloud_best(answer), width);
     text += "\n" + render_table(query::cloud_front(answer), width);
     text += nest_of("Least energy of all", answer.best);
     text +=
@@ -174,6 +202,7 @@ std::string render_cloud_json(const query::CloudAnswer& answer, size_t most) {
     const map::Cloud::Least least = cloud.least_accesses();
     JsonWriter json(2);
     json.object([&] {
+        json.field(query::kCloudMark, query::kCloudFormat);
         json.field("problem", answer.problem.name);
         json.field("tried", cloud.tried)
             .field("tried_near", cloud.tried_near)
@@ -194,8 +223,14 @@ std::string render_cloud_json(const query::CloudAnswer& answer, size_t most) {
         put_mapping(json, "fewest_accesses_most_energy", least.most_draw, answer.wasteful);
         json.field("note", kNotAll);
         put_energy_sources(json, answer.architecture);
+        json.field("notes", sentences(answer));
+        put_rows(json.key("best"), query::cloud_best(answer));
         put_rows(json.key("front"), query::cloud_front(answer));
         put_rows(json.key("points"), query::cloud_points(answer, most));
+        json.list("told", [&] {
+            for (const query::ToldDraw& told : answer.told)
+                put_told(json, told);
+        });
     });
     return json.take() + "\n";
 }

@@ -25,20 +25,45 @@ std::string name_of_collection(const std::string& address) {
 }
 
 std::vector<Collections::Named> named_collections(const std::vector<std::string>& addresses, size_t first,
-                                                  bool sweeps) {
+                                                  Collections::Kind kind) {
     std::vector<Collections::Named> all;
     std::map<std::string, int> given;
     for (const std::string& address : addresses) {
         std::string name = name_of_collection(address);
         if (const int before = given[name]++; before > 0) name += fmt::format(" ({})", before + 1);
-        all.push_back({address, std::move(name), first + all.size(), sweeps});
+        all.push_back({address, std::move(name), first + all.size(), kind});
     }
     return all;
 }
 
-// Changes with every run that a store of files, or a sweep, gets or loses.
+// Changes with every run that a store of files, or a sweep, gets or loses, and with a cloud that is written
+// anew.
 std::string changes_with(const Collections::Named& named) {
-    return named.address + (named.is_sweep ? "/runs.jsonl" : "/_runs");
+    switch (named.kind) {
+        case Collections::Kind::kStore:
+            return named.address + "/_runs";
+        case Collections::Kind::kSweep:
+            return named.address + "/runs.jsonl";
+        case Collections::Kind::kCloud:
+            break;
+    }
+    return named.address;
+}
+
+const char* help_where_one_crashed(Collections::Kind kind) {
+    switch (kind) {
+        case Collections::Kind::kStore:
+            return "it may be damaged: push its runs into a new store; if that does not help, please report "
+                   "it";
+        case Collections::Kind::kSweep:
+            return "it may be damaged: run the sweep into another folder; if that does not help, please "
+                   "report "
+                   "it";
+        case Collections::Kind::kCloud:
+            break;
+    }
+    return "it may be damaged: write it again with opsight map --cloud; if that does not help, please report "
+           "it";
 }
 
 // Nothing where the text is not the number of one.
@@ -55,13 +80,16 @@ std::vector<std::string> Subjects::all() const {
     std::vector<std::string> paths = profiles;
     paths.insert(paths.end(), stores.begin(), stores.end());
     paths.insert(paths.end(), sweeps.begin(), sweeps.end());
+    paths.insert(paths.end(), clouds.begin(), clouds.end());
     return paths;
 }
 
 Collections::Collections(const Subjects& subjects, std::shared_ptr<CrashLedger> ledger)
     : ledger_(std::move(ledger)),
-      stores_(named_collections(subjects.stores, subjects.profiles.size(), false)),
-      sweeps_(named_collections(subjects.sweeps, subjects.profiles.size() + subjects.stores.size(), true)) {
+      stores_(named_collections(subjects.stores, subjects.profiles.size(), Kind::kStore)),
+      sweeps_(named_collections(subjects.sweeps, subjects.profiles.size() + subjects.stores.size(),
+                                Kind::kSweep)),
+      clouds_(named_collections(subjects.clouds, subjects.size() - subjects.clouds.size(), Kind::kCloud)) {
     if (ledger_) return;
     auto own = CrashLedger::make(subjects.size());
     if (!own) throw std::bad_alloc();
@@ -106,10 +134,7 @@ Status Collections::refuse_what_crashed(const Named& named) {
     record.seen = now;
     if (!record.refused()) return {};
     return fail("crashed the process that was answering a question about it", named.address, {},
-                named.is_sweep ? "it may be damaged: run the sweep into another folder; if that does not "
-                                 "help, please report it"
-                               : "it may be damaged: push its runs into a new store; if that does not help, "
-                                 "please report it");
+                help_where_one_crashed(named.kind));
 }
 
 Expected<std::unique_ptr<Collections::Question>> Collections::ask(const Named& named,
@@ -117,8 +142,9 @@ Expected<std::unique_ptr<Collections::Question>> Collections::ask(const Named& n
     if (const Status fine = refuse_what_crashed(named); !fine) return fail(not_shown(named, fine.error()));
     // Each that waits holds a worker of the server, which others need.
     if (turns_.waiting() >= kMostWaiting)
-        return fail(Problem(503, "busy",
-                            "too many questions about stores and sweeps go on at the same time; ask again"));
+        return fail(
+            Problem(503, "busy",
+                    "too many questions about stores, sweeps and clouds go on at the same time; ask again"));
     return std::make_unique<Question>(*this, named, std::move(asker));
 }
 
@@ -144,6 +170,15 @@ Expected<std::unique_ptr<Collections::Question>> Collections::sweep(const Call& 
     if (!named)
         return fail(Problem(404, "not_found", fmt::format("there is no sweep '{}'", call.path("sweep")),
                             "name the folder of a sweep when the viewer is started: opsight view FOLDER"));
+    return ask(*named, call.request().cancellation);
+}
+
+Expected<std::unique_ptr<Collections::Question>> Collections::cloud(const Call& call) {
+    const Named* named = numbered(clouds_, call.path("cloud"));
+    if (!named)
+        return fail(Problem(404, "not_found",
+                            fmt::format("there is no cloud of mappings '{}'", call.path("cloud")),
+                            "name the file of one when the viewer is started: opsight view CLOUD.json"));
     return ask(*named, call.request().cancellation);
 }
 

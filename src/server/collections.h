@@ -1,5 +1,5 @@
-// What a server shows beside profiles: stores of runs and folders of sweeps, each under a small number of its
-// kind.
+// What a server shows beside profiles: stores of runs, folders of sweeps and clouds of mappings, each under a
+// small number of its kind.
 #pragma once
 
 #include <map>
@@ -20,8 +20,8 @@ class Call;
 
 // What `opsight view` was told to show, by what each path or address is.
 struct Subjects {
-    std::vector<std::string> profiles, stores, sweeps;
-    size_t size() const { return profiles.size() + stores.size() + sweeps.size(); }
+    std::vector<std::string> profiles, stores, sweeps, clouds;
+    size_t size() const { return profiles.size() + stores.size() + sweeps.size() + clouds.size(); }
     // Of profiles first, as a CrashLedger of all of them numbers them.
     std::vector<std::string> all() const;
 };
@@ -31,13 +31,15 @@ class Collections {
     // `ledger`: of all subjects, where another process is to know of them; else it has its own.
     explicit Collections(const Subjects& subjects, std::shared_ptr<CrashLedger> ledger = {});
 
+    enum class Kind : uint8_t { kStore, kSweep, kCloud };
     struct Named {
-        std::string address, name;  // no two have the same name
+        std::string address, name;  // no two of a kind have the same name
         size_t record = 0;          // its place in the ledger
-        bool is_sweep = false;      // the folder of one; else it is a store
+        Kind kind = Kind::kStore;
     };
     const std::vector<Named>& stores() const { return stores_; }
     const std::vector<Named>& sweeps() const { return sweeps_; }
+    const std::vector<Named>& clouds() const { return clouds_; }
 
     // What is asked of a collection, as long as it takes: few at once, each counted in the ledger.
     class Question {
@@ -74,6 +76,8 @@ class Collections {
     Expected<std::unique_ptr<OpenStore>> store(size_t number, std::shared_ptr<CancellationToken> asker);
     // The sweep {sweep} of a call: its folder is about().address.
     Expected<std::unique_ptr<Question>> sweep(const Call& call);
+    // The cloud {cloud} of a call: its file is about().address.
+    Expected<std::unique_ptr<Question>> cloud(const Call& call);
     // Why a collection cannot be shown, as its answers say it.
     static Problem not_shown(const Named& named, const Error& error);
 
@@ -93,7 +97,7 @@ class Collections {
     Status refuse_what_crashed(const Named& named);
 
     std::shared_ptr<CrashLedger> ledger_;
-    std::vector<Named> stores_, sweeps_;
+    std::vector<Named> stores_, sweeps_, clouds_;
     FairSemaphore turns_{kAtOnce};
     mutable std::mutex mutex_;
     std::set<std::shared_ptr<CancellationToken>> askers_;

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 class CollectionsTest : public ::testing::Test {
   protected:
     void SetUp() override { ASSERT_TRUE(fleet::open_store(path_, true)); }
-    Subjects subjects() const { return {{"a.opsight"}, {path_, folder_.path() + "/./store"}, {}}; }
+    Subjects subjects() const { return {{"a.opsight"}, {path_, folder_.path() + "/./store"}, {}, {}}; }
 
     testing::TempFolder folder_;
     std::string path_ = folder_.path() + "/store";
@@ -60,6 +60,18 @@ TEST_F(CollectionsTest, SweepsHaveNumbersOfTheirOwnAndPlacesBehindTheStores) {
     EXPECT_EQ(all.all()[3], folder_.path() + "/sweep");
     EXPECT_EQ(Collections::not_shown(collections.sweeps()[0], Error{"is empty", {}, {}, {}}).text(),
               "sweep: is empty");
+}
+
+TEST_F(CollectionsTest, CloudsHavePlacesBehindTheSweeps) {
+    Subjects all = subjects();
+    all.sweeps = {folder_.path() + "/sweep"};
+    all.clouds = {folder_.path() + "/cloud.json", folder_.path() + "/other/cloud.json"};
+    const Collections collections(all);
+    ASSERT_EQ(collections.clouds().size(), 2u);
+    EXPECT_EQ(collections.clouds()[1].name, "cloud.json (2)");
+    EXPECT_EQ(collections.clouds()[0].record, 4u);
+    EXPECT_EQ(all.all()[5], folder_.path() + "/other/cloud.json");
+    EXPECT_EQ(all.size(), 6u);
 }
 
 TEST_F(CollectionsTest, WhoeverAsksAtTheEndIsSentAway) {

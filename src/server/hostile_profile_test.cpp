@@ -80,7 +80,8 @@ TEST_F(HostileProfiles, WhatCannotBeIsToldEverywhere) {
             const bool asks = routes[r].pattern.find("{id}") != std::string::npos &&
                               routes[r].pattern.find("aggregations") == std::string::npos;
             const bool of_others = routes[r].pattern.find("{store}") != std::string::npos ||
-                                   routes[r].pattern.find("{sweep}") != std::string::npos;
+                                   routes[r].pattern.find("{sweep}") != std::string::npos ||
+                                   routes[r].pattern.find("{cloud}") != std::string::npos;
             EXPECT_EQ(response.status, asks        ? 422
                                        : of_others ? 404
                                                    : 200)

@@ -138,7 +138,7 @@ class HostileBytes : public ::testing::Test {
         options.port = 0;
         options.limits.read_seconds = 1;
         options.limits.connections = 64;
-        auto made = Viewer::start({{stored_.path()}, {}, {}}, options);
+        auto made = Viewer::start({{stored_.path()}, {}, {}, {}}, options);
         ASSERT_TRUE(made.has_value()) << made.error().message();
         viewer_.emplace(std::move(*made));
         const std::string url = viewer_->url();

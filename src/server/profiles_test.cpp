@@ -289,7 +289,7 @@ TEST(Viewer, NamesABadFileOnceInItsError) {
     std::ofstream(path) << "no profile at all";
     ViewOptions options;
     options.port = 0;
-    const auto viewer = Viewer::start({{path}, {}, {}}, options);
+    const auto viewer = Viewer::start({{path}, {}, {}, {}}, options);
     ASSERT_FALSE(viewer.has_value());
     EXPECT_TRUE(viewer.error().message().starts_with(path + ": is not an Opsight profile"))
         << viewer.error().message();

@@ -145,7 +145,7 @@ std::vector<Route> all_routes() {
     std::vector<Route> all;
     for (const auto& group :
          {profile_routes(), table_routes(), view_routes(), model_routes(), timeline_routes(),
-          aggregation_routes(), compare_routes(), fleet_routes(), sweep_routes()})
+          aggregation_routes(), compare_routes(), fleet_routes(), sweep_routes(), cloud_routes()})
         all.insert(all.end(), group.begin(), group.end());
     return all;
 }

@@ -103,5 +103,6 @@ std::vector<Route> aggregation_routes();
 std::vector<Route> compare_routes();
 std::vector<Route> fleet_routes();
 std::vector<Route> sweep_routes();
+std::vector<Route> cloud_routes();
 
 }  // namespace opsight::server

@@ -51,6 +51,7 @@ Expected<Response> list(Call& call) {
         const Collections* others = call.collections();
         put_collections(json, "stores", others ? others->stores() : std::vector<Collections::Named>());
         put_collections(json, "sweeps", others ? others->sweeps() : std::vector<Collections::Named>());
+        put_collections(json, "clouds", others ? others->clouds() : std::vector<Collections::Named>());
         json.field("read_only", call.profiles().read_only());
     });
 }

@@ -14,6 +14,7 @@
 
 #include "base/task_group.h"
 #include "fleet/stores/open.h"
+#include "query/mapping/cloud_file.h"
 #include "query/sweep/sweep_folder.h"
 #include "server/assets.h"
 
@@ -105,7 +106,7 @@ std::vector<std::string> profiles_of_sweep(const std::string& path) {
     return inside;
 }
 
-// The first profile that can be read, else the first store or sweep; nothing where neither can.
+// The first profile that can be read, else the first store, sweep or cloud; nothing where neither can.
 struct FirstShown {
     bool any = false;
     std::optional<size_t> profile;
@@ -132,6 +133,11 @@ FirstShown first_shown(const Subjects& subjects, Profiles& profiles, Collections
         first.any = sweep.has_value();
         if (!sweep) note(Collections::not_shown(collections.sweeps()[i], sweep.error()), subjects.sweeps[i]);
     }
+    for (size_t i = 0; i < subjects.clouds.size() && !first.any; ++i) {
+        const auto cloud = query::read_cloud(subjects.clouds[i]);
+        first.any = cloud.has_value();
+        if (!cloud) note(Collections::not_shown(collections.clouds()[i], cloud.error()), subjects.clouds[i]);
+    }
     return first;
 }
 
@@ -151,12 +157,17 @@ Result<Subjects> find_subjects(const std::vector<std::string>& paths) {
             found.profiles.insert(found.profiles.end(), runs.begin(), runs.end());
             continue;
         }
+        if (query::is_cloud(path)) {
+            found.clouds.push_back(path);
+            continue;
+        }
         OPSIGHT_ASSIGN(const std::vector<std::string> profiles, profiles_in(path));
         found.profiles.insert(found.profiles.end(), profiles.begin(), profiles.end());
     }
     found.profiles = each_once(found.profiles);
     found.stores = each_once(found.stores);
     found.sweeps = each_once(found.sweeps);
+    found.clouds = each_once(found.clouds);
     return found;
 }
 
@@ -250,6 +261,11 @@ void Viewer::look_at_all(const OnBad& on_bad) {
         const auto sweep = query::SweepFolder::open(named.address);
         if (!sweep && !profiles_->stopping())
             on_bad(named.address, Collections::not_shown(named, sweep.error()));
+    }
+    for (const Collections::Named& named : collections_->clouds()) {
+        const auto cloud = query::read_cloud(named.address);
+        if (!cloud && !profiles_->stopping())
+            on_bad(named.address, Collections::not_shown(named, cloud.error()));
     }
 }
 

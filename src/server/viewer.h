@@ -44,8 +44,8 @@ class Viewer {
     // With the token; where all addresses of the machine are listened on, with one that others reach.
     std::string url() const;
     bool others_may_ask() const;  // it listens on an address that other machines reach
-    // Until Ctrl-C. Meanwhile `on_bad` is told of each profile and store that cannot be shown, from a thread
-    // of its own.
+    // Until Ctrl-C. Meanwhile `on_bad` is told of each profile, store, sweep and cloud that cannot be shown,
+    // from a thread of its own.
     using OnBad = std::function<void(const std::string& path, const Problem& problem)>;
     void serve(const OnBad& on_bad = {});
     void stop() { http_.stop(); }
@@ -73,8 +73,8 @@ class Viewer {
 };
 
 // What paths and addresses name: a store by its mark, a sweep by its plan, with the profiles that it has
-// recorded; the profiles of a folder are those that end in
-// .opsight, by name.
+// recorded, a cloud of mappings by its first field; the profiles of a folder are those that end in .opsight,
+// by name.
 Result<Subjects> find_subjects(const std::vector<std::string>& paths);
 
 }  // namespace opsight::server

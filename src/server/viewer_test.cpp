@@ -23,7 +23,7 @@ TEST(Viewer, WhatThrowsWhileItLooksAtProfilesIsThrownWhenItHasServed) {
     const std::string bad = folder.write("bad.opsight", "no profile");
     ViewOptions options;
     options.port = 0;
-    auto viewer = Viewer::start({{good.path(), bad}, {}, {}}, options);
+    auto viewer = Viewer::start({{good.path(), bad}, {}, {}, {}}, options);
     ASSERT_TRUE(viewer.has_value()) << viewer.error().message();
     std::atomic<bool> told = false;
     TaskGroup serving;

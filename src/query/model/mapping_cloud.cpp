@@ -5,6 +5,8 @@
 namespace opsight::query {
 namespace {
 
+constexpr double kSame = 2e-9;  // bounds are rounded down
+
 ResultTable empty_table(const char* name, const char* title) {
     ResultTable out{name, title};
     out.columns = {{"draw", "Draw", Unit::kNone, 0, Role::kId},
@@ -35,8 +37,28 @@ std::vector<const map::CloudPoint*> CloudAnswer::front() const {
     return out;
 }
 
+ResultTable no_cloud_points() {
+    return empty_table("map_cloud", "Mappings");
+}
+
+ResultTable no_cloud_front() {
+    return empty_table("map_front", "Pareto Front");
+}
+
+ResultTable no_cloud_best() {
+    ResultTable out{"map_best", "Least of Those Drawn"};
+    out.columns = {{"objective", "Objective"},
+                   {"cost", "Least Drawn", Unit::kNone, 0, Role::kNumber},
+                   {"unit", "Unit"},
+                   {"bound", "Lower Bound of All", Unit::kNone, 0, Role::kNumber},
+                   {"gap_percent", "Gap (%)", Unit::kPercent},
+                   {"proven", "Proven", Unit::kNone, 0, Role::kYesNo},
+                   {"draw", "Draw", Unit::kNone, 0, Role::kId}};
+    return out;
+}
+
 ResultTable cloud_points(const CloudAnswer& answer, size_t most) {
-    ResultTable out = empty_table("map_cloud", "Mappings");
+    ResultTable out = no_cloud_points();
     const std::vector<map::CloudPoint>& points = answer.cloud.points;
     const int64_t fewest = answer.cloud.least_accesses().accesses;
     const auto first = [fewest](const map::CloudPoint& point) {
@@ -57,9 +79,33 @@ ResultTable cloud_points(const CloudAnswer& answer, size_t most) {
 }
 
 ResultTable cloud_front(const CloudAnswer& answer) {
-    ResultTable out = empty_table("map_front", "Pareto Front");
+    ResultTable out = no_cloud_front();
     for (const map::CloudPoint* point : answer.front())
         out.rows.push_back(row_of(*point));
+    return out;
+}
+
+// Energy, delay and EDP have their least on the front: where several have it, the least of the others too.
+ResultTable cloud_best(const CloudAnswer& answer) {
+    ResultTable out = no_cloud_best();
+    const std::vector<const map::CloudPoint*> front = answer.front();
+    const map::Cloud::Least fewest = answer.cloud.least_accesses();
+    const auto add = [&](map::Objective objective, double cost, uint64_t draw) {
+        const double bound = map::cost_of(answer.least, objective);
+        const bool proven = cost * (1 - kSame) <= bound;
+        const Cell gap = proven ? Cell(0.0) : Cell(100 - 100 * bound / cost);
+        out.rows.push_back({std::string(name_of(objective)), cost, std::string(unit_of(objective)),
+                            proven ? cost : bound, gap, proven, static_cast<int64_t>(draw)});
+    };
+    const auto edp = [](const map::CloudPoint* point) {
+        return point->energy_pj * 1e-12 * static_cast<double>(point->cycles);
+    };
+    const map::CloudPoint* least = *std::min_element(
+        front.begin(), front.end(), [&](const auto* a, const auto* b) { return edp(a) < edp(b); });
+    add(map::Objective::kEnergy, front.back()->energy_pj, front.back()->draw);
+    add(map::Objective::kDelay, static_cast<double>(front.front()->cycles), front.front()->draw);
+    add(map::Objective::kEdp, edp(least), least->draw);
+    add(map::Objective::kLastLevel, static_cast<double>(fewest.accesses), fewest.least_draw);
     return out;
 }
 

@@ -10,21 +10,7 @@ class LevelRows {
     explicit LevelRows(const MappingAnswer& answer) : answer_(answer) {}
 
     ResultTable table() {
-        ResultTable out{"map_levels", "Levels"};
-        out.columns = {
-            {"level", "Level"},
-            {"data_space", "Data Space"},
-            {"instances", "Instances", Unit::kCount},
-            {"tile_words", "Tile (words)", Unit::kCount},
-            {"reads", "Reads per Instance", Unit::kCount},
-            {"fills", "Fills per Instance", Unit::kCount},
-            {"updates", "Updates per Instance", Unit::kCount},
-            {"temporal_reductions", "Temporal Reductions per Instance", Unit::kCount, 4},
-            {"partition_words", "Partition (words)", Unit::kCount, 4},
-            {"read_words_per_cycle", "Read (words/cycle/instance)", Unit::kNone, 3, Role::kNumber},
-            {"write_words_per_cycle", "Write (words/cycle/instance)", Unit::kNone, 3, Role::kNumber},
-            {"energy_pj", "Energy (pJ)", Unit::kNone, 0, Role::kNumber},
-            {"energy_percent", "Energy (%)", Unit::kPercent}};
+        ResultTable out = no_mapping_levels();
         add(answer_.architecture.compute.name, {}, answer_.evaluation.compute_instances, nullptr,
             answer_.evaluation.compute_pj, out);
         for (size_t i = 0; i < answer_.evaluation.levels.size(); ++i)
@@ -79,6 +65,24 @@ std::string energy_words(double pj) {
     if (pj >= 1e9) return fmt::format("{:.4g} mJ", pj * 1e-9);
     if (pj >= 1e6) return fmt::format("{:.4g} uJ", pj * 1e-6);
     return pj >= 1e3 ? fmt::format("{:.4g} nJ", pj * 1e-3) : fmt::format("{:.4g} pJ", pj);
+}
+
+ResultTable no_mapping_levels() {
+    ResultTable out{"map_levels", "Levels"};
+    out.columns = {{"level", "Level"},
+                   {"data_space", "Data Space"},
+                   {"instances", "Instances", Unit::kCount},
+                   {"tile_words", "Tile (words)", Unit::kCount},
+                   {"reads", "Reads per Instance", Unit::kCount},
+                   {"fills", "Fills per Instance", Unit::kCount},
+                   {"updates", "Updates per Instance", Unit::kCount},
+                   {"temporal_reductions", "Temporal Reductions per Instance", Unit::kCount, 4},
+                   {"partition_words", "Partition (words)", Unit::kCount, 4},
+                   {"read_words_per_cycle", "Read (words/cycle/instance)", Unit::kNone, 3, Role::kNumber},
+                   {"write_words_per_cycle", "Write (words/cycle/instance)", Unit::kNone, 3, Role::kNumber},
+                   {"energy_pj", "Energy (pJ)", Unit::kNone, 0, Role::kNumber},
+                   {"energy_percent", "Energy (%)", Unit::kPercent}};
+    return out;
 }
 
 ResultTable mapping_levels(const MappingAnswer& answer) {

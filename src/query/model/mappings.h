@@ -38,6 +38,7 @@ std::string energy_words(double pj);
 // A row for the compute units, for each data space at each level that keeps it, and for what leaks at a
 // level.
 ResultTable mapping_levels(const MappingAnswer& answer);
+ResultTable no_mapping_levels();  // without rows
 // A row for each level and data space that crosses to what is below it.
 ResultTable mapping_networks(const MappingAnswer& answer);
 

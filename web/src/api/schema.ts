@@ -608,6 +608,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clouds/{cloud}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A cloud of mappings, as `opsight map --cloud N --format json` wrote it */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description number of a cloud of mappings */
+                    cloud: components["parameters"]["cloud"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Cloud"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profiles/{id}/tables/{name}": {
         parameters: {
             query?: never;
@@ -1718,6 +1766,8 @@ export interface components {
             stores: components["schemas"]["Collection"][];
             /** @description folders of sweeps */
             sweeps: components["schemas"]["Collection"][];
+            /** @description clouds of mappings */
+            clouds: components["schemas"]["Collection"][];
             read_only: boolean;
         };
         Collection: {
@@ -2062,6 +2112,33 @@ export interface components {
                 run: number;
                 profile: string;
             }[];
+        };
+        Cloud: {
+            problem: string;
+            /** @description the level whose accesses are counted */
+            outer_level: string;
+            /** @description that were drawn and fit; points may have a part of them */
+            mappings: number | string;
+            /** @description what was drawn, and what it shows, a sentence each */
+            notes: string[];
+            /** @description a row for each objective: the least that was drawn, and the bound of all mappings */
+            best: components["schemas"]["Table"];
+            /** @description the Pareto front, from the quickest */
+            front: components["schemas"]["Table"];
+            /** @description energy, cycles and accesses of each mapping */
+            points: components["schemas"]["Table"];
+            /** @description mappings of the front and of best, in full */
+            told: components["schemas"]["ToldMapping"][];
+        };
+        ToldMapping: {
+            draw: number | string;
+            energy_pj: number;
+            cycles: number | string;
+            /** @description of the units, 1: all of them in all cycles */
+            utilization: number;
+            loop_nest: string;
+            /** @description energy and words of each level and data space */
+            levels: components["schemas"]["Table"];
         };
         Sweep: {
             /** @description what it shows, a sentence each */
@@ -2632,6 +2709,8 @@ export interface components {
         run: string[];
         /** @description number of a sweep */
         sweep: string;
+        /** @description number of a cloud of mappings */
+        cloud: string;
     };
     requestBodies: never;
     headers: never;

@@ -45,12 +45,17 @@ function ProfilePicker() {
 
 const NEEDS_STORE = "This needs a store of runs, which opsight fleet push makes: opsight view STORE";
 const NEEDS_SWEEP = "This needs the folder of a sweep, which opsight sweep makes: opsight view FOLDER";
+const NEEDS_CLOUD = "This needs a cloud of mappings, which opsight map --cloud makes: opsight view CLOUD.json";
 const NOT_RECORDED = "Nothing of this kind was recorded";
 
 // Why a view that is about no profile has nothing to show.
 function useNothingElse(): (page: Page) => string | undefined {
   const shown = useProfiles().data;
-  return (page) => (page.of === "store" && shown?.stores.length === 0 ? NEEDS_STORE : page.of === "sweep" && shown?.sweeps.length === 0 ? NEEDS_SWEEP : undefined);
+  return (page) => {
+    if (page.of === "store") return shown?.stores.length === 0 ? NEEDS_STORE : undefined;
+    if (page.of === "sweep") return shown?.sweeps.length === 0 ? NEEDS_SWEEP : undefined;
+    return page.of === "cloud" && shown?.clouds.length === 0 ? NEEDS_CLOUD : undefined;
+  };
 }
 
 // Why a view has nothing to show of this run.

@@ -9,14 +9,14 @@ export function useViewsShown(): readonly Page[] {
   const pages = usePages();
   const shown = useProfiles().data;
   if (!shown || shown.profiles.length > 0) return pages;
-  return pages.filter((page) => (page.of === "store" && shown.stores.length > 0) || (page.of === "sweep" && shown.sweeps.length > 0));
+  return pages.filter((page) => (page.of === "store" && shown.stores.length > 0) || (page.of === "sweep" && shown.sweeps.length > 0) || (page.of === "cloud" && shown.clouds.length > 0));
 }
 
 // What was asked for beside profiles is what people came for.
 export function useHome(): string {
   const shown = useProfiles().data;
   if (!shown) return "dashboard";
-  return shown.stores.length > 0 ? "fleet" : shown.sweeps.length > 0 ? "sweep" : "dashboard";
+  return shown.stores.length > 0 ? "fleet" : shown.sweeps.length > 0 ? "sweep" : shown.clouds.length > 0 ? "mappings" : "dashboard";
 }
 
 // An address that names no view gets one; true until then.

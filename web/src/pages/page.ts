@@ -9,7 +9,7 @@ export interface Page {
   icon: IconName;
   key: string; // after "g" on the keyboard
   component: ComponentType;
-  of?: "store" | "sweep"; // what it is about, where that is no profile
+  of?: "store" | "sweep" | "cloud"; // what it is about, where that is no profile
   parameters?: readonly string[]; // of its address, beside those that every view and every table has
 }
 

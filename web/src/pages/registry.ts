@@ -1,5 +1,6 @@
 // The views: what the navigation lists, and what an address opens.
 import { AdvicePage } from "./AdvicePage";
+import { CloudPage } from "./CloudPage";
 import { CommunicationPage } from "./CommunicationPage";
 import { ComparePage } from "./ComparePage";
 import { DashboardPage } from "./DashboardPage";
@@ -49,5 +50,6 @@ export const PAGES: readonly Page[] = [
   { id: "trend", title: "Trend", group: "Runs", icon: "trend", key: "w", component: TrendPage },
   { id: "fleet", title: "Fleet", group: "Runs", icon: "fleet", key: "f", of: "store", component: FleetPage, parameters: ["store", "label", "run", "tab", "by", "hide"] },
   { id: "sweep", title: "Sweep", group: "Runs", icon: "sweep", key: "z", of: "sweep", component: SweepPage, parameters: ["sweep", "x", "items", "work", "latency", "memory", "scale", "tab", "hide"] },
+  { id: "mappings", title: "Mappings", group: "Runs", icon: "cloud", key: "j", of: "cloud", component: CloudPage, parameters: ["cloud", "objective", "scale", "draw", "hide"] },
   { id: "diagnostics", title: "Diagnostics", group: "Runs", icon: "diagnostics", key: "x", component: DiagnosticsPage },
 ];

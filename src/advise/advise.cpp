@@ -237,11 +237,30 @@ class Engine {
                         "most each time)";
                 finding.bound = bound_of(finding.times, after, std::move(formula));
                 if (rule.of_slowest_rank) take_slowest_rank(finding);
+                finding.bound->formula += beside_share(finding);
             }
             if (options_.predict && finding.bound && rule.suppose) OPSIGHT_TRY(predict(rule, *finding.bound));
         }
         finding.severity = severity_of(finding);
         say(finding);
+        return {};
+    }
+
+    // Where the bound is far from the share that the title tells, a reader asks why.
+    static std::string beside_share(const Finding& finding) {
+        constexpr double kFar = 2, kLeast = 1;
+        const double pct = finding.bound->pct, share = finding.share_pct.value_or(pct);
+        if (std::abs(pct - share) < kLeast) return {};
+        if (share > kFar * pct)
+            return fmt::format(
+                "; less than the share of {}, since the rest goes on beside other work and would "
+                "save no time by itself",
+                percent(share));
+        if (pct > kFar * share)
+            return fmt::format(
+                "; more than the share of {}, which is what is surely lost: what else this time "
+                "holds may go with it, or be needed",
+                percent(share));
         return {};
     }
 

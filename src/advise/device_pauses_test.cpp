@@ -45,6 +45,22 @@ TEST(DevicePauses, BetweenQueuedKernelsAreNotTheHosts) {
     }
 }
 
+// What is surely lost and what is to gain at most may be far apart: the bound says why.
+TEST(DevicePauses, ABoundFarFromItsShareSaysWhy) {
+    int64_t far = 0;
+    for (const char* rule : {"host_bound", "synchronization", "beside_ops"})
+        for (const bool queued : {true, false})
+            for (const Finding& finding : steps_of_kernels(queued).ask(rule).findings) {
+                if (!finding.bound || !finding.share_pct) continue;
+                const double share = *finding.share_pct, bound = finding.bound->pct;
+                const bool differs = std::abs(share - bound) >= 1 && (share > 2 * bound || bound > 2 * share);
+                far += differs;
+                EXPECT_EQ(finding.bound->formula.find(" than the share of ") != std::string::npos, differs)
+                    << finding.title << ": " << share << " and " << bound;
+            }
+    EXPECT_GT(far, 0);
+}
+
 // Half of the kernels are missing: what the calls of copies wait for may be among them.
 TEST(DevicePauses, OfCopiesBesideLostKernelsNothingIsClaimed) {
     for (const bool lost : {true, false}) {
@@ -84,10 +100,23 @@ TEST(DevicePauses, WhereNoDeviceWasRecordedNothingIsSaidOfIt) {
     }
 }
 
-// Steps 0 to 19, then 60 to 79: what ran between was not recorded.
+// Steps 0 to 19, then 60 to 79: nothing was recorded between, which is in no share.
+TEST(DevicePauses, OfTheRecordingAreInNoShare) {
+    Recorded r;
+    r.begin();
+    for (int64_t i = 60; i < 80; ++i) {
+        r.t.annotation("ProfilerStep#" + std::to_string(i), Recorded::at(i), 10 * kMs, r.t.thread());
+        r.launched("ampere_sgemm_128x64_nn", Recorded::at(i) + 100 * kUs, Recorded::at(i) + 2 * kMs, 8 * kMs);
+    }
+    for (const Finding& finding : r.ask("beside_ops").findings)
+        EXPECT_LT(finding.share_pct.value_or(0), 30) << finding.title;
+}
+
+// One op in between: whether all else was recorded is not certain.
 TEST(DevicePauses, OfTheRecordingAreNotThePrograms) {
     Recorded r;
     r.begin();
+    r.t.op("aten::add", Recorded::at(40), kMs);
     for (int64_t i = 60; i < 80; ++i) {
         r.t.annotation("ProfilerStep#" + std::to_string(i), Recorded::at(i), 10 * kMs, r.t.thread());
         r.launched("ampere_sgemm_128x64_nn", Recorded::at(i) + 100 * kUs, Recorded::at(i) + 2 * kMs, 8 * kMs);
@@ -104,8 +133,12 @@ TEST(DevicePauses, OfTheRecordingAreNotThePrograms) {
 TEST(DevicePauses, OfSeveralRanksAreNotAddedUp) {
     Recorded r;
     r.begin();
+    r.t.op("aten::add", Recorded::at(40), kMs);
     for (int64_t rank = 0; rank < 2; ++rank) {
-        if (rank > 0) r.t.add_rank(rank);
+        if (rank > 0) {
+            r.t.add_rank(rank);
+            r.t.op("aten::add", Recorded::at(40), kMs);
+        }
         for (int64_t i = rank > 0 ? 0 : 60; i < 80; i = i == 19 ? 60 : i + 1)
             r.t.annotation("ProfilerStep#" + std::to_string(i), Recorded::at(i), 10 * kMs,
                            r.t.thread(1, 100 + rank));

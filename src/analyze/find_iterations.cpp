@@ -11,6 +11,7 @@
 #include "analyze/launch_calls.h"
 #include "analyze/names.h"
 #include "analyze/optimizer_steps.h"
+#include "analyze/recording_pauses.h"
 #include "analyze/track_rows.h"
 #include "model/source_limits.h"
 
@@ -117,17 +118,24 @@ size_t leave_empty_ends_out(const Profile& p, std::vector<IterationCandidate>& m
         const IterationCandidate* last;
         int64_t shortest = std::numeric_limits<int64_t>::max();  // of the others
     };
-    std::map<RankId, OfRank> ranks;
+    // Each recording of a process that has several, one after the other.
+    const auto key = [&p](const IterationCandidate& m) {
+        const auto next = std::partition_point(p.pauses.begin(), p.pauses.end(), [&m](const auto& pause) {
+            return pause.rank != m.rank ? pause.rank < m.rank : pause.end <= m.begin;
+        });
+        return std::pair(m.rank, next - p.pauses.begin());
+    };
+    std::map<std::pair<RankId, std::ptrdiff_t>, OfRank> recordings;
     for (const IterationCandidate& m : markers) {
-        OfRank& rank = ranks.try_emplace(m.rank, OfRank{&m}).first->second;
+        OfRank& rank = recordings.try_emplace(key(m), OfRank{&m}).first->second;
         if (m.begin > rank.last->begin) rank.last = &m;
     }
     for (const IterationCandidate& m : markers)
-        if (OfRank& rank = ranks.at(m.rank); rank.last != &m)
+        if (OfRank& rank = recordings.at(key(m)); rank.last != &m)
             rank.shortest = std::min(rank.shortest, m.end - m.begin);
     std::vector<IterationCandidate> kept;
     for (const IterationCandidate& m : markers) {
-        const OfRank& rank = ranks.at(m.rank);
+        const OfRank& rank = recordings.at(key(m));
         const bool several = rank.shortest < std::numeric_limits<int64_t>::max();
         const bool brief = several && m.end - m.begin < rank.shortest / 2;
         if (!brief || rank.last != &m || holds_work(p, m)) kept.push_back(m);
@@ -387,7 +395,9 @@ std::vector<RankBegin> rank_begins(const Profile& profile) {
 Iterations find_iterations(Profile& profile, const Analysis& analysis, const AnalysisOptions& options) {
     if (has_durations_only(profile.info)) return {};
     const NamedSpans spans(profile);
+    find_recording_pauses(profile, by_markers(profile, spans).list);
     Iterations result = choose(profile, analysis, options, spans);
+    part_at_pauses(result.list, profile.pauses);
     result.start = options.iter_start;
     result.stop = options.iter_stop;
     if (result.list.empty()) {
@@ -397,7 +407,7 @@ Iterations find_iterations(Profile& profile, const Analysis& analysis, const Ana
     mark_warmup(
         result, warmup_events(profile, spans),
         [&](std::string_view text) { return profile.strings.intern(text); },
-        [&](StringId name) { return profile.strings.view(name); });
+        [&](StringId name) { return profile.strings.view(name); }, profile.pauses);
     return result;
 }
 

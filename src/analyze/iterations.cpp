@@ -7,6 +7,7 @@
 #include <span>
 
 #include "analyze/open_spans.h"
+#include "analyze/recording_pauses.h"
 #include "base/text.h"
 
 namespace opsight::analyze {
@@ -127,11 +128,13 @@ bool comes_again(int64_t first, const std::vector<int64_t>& rest) {
 // Of the iterations of one rank.
 class SlowStart {
   public:
-    SlowStart(Iteration* begin, Iteration* end, const NameOf& name_of) : list_(begin, end) {
+    SlowStart(Iteration* begin, Iteration* end, const NameOf& name_of,
+              const std::vector<RecordingPause>& pauses)
+        : list_(begin, end) {
         if (name_of)
             for (const Iteration& it : list_)
                 kinds_.push_back(step_kind(name_of(it.name)));
-        measure();
+        measure(pauses);
     }
 
     void mark(const Intern& intern) {
@@ -150,18 +153,21 @@ class SlowStart {
   private:
     // Marks of little of the time say little of it: then an iteration takes until the next one begins, and
     // what the last takes is not known.
-    void measure() {
+    void measure(const std::vector<RecordingPause>& pauses) {
         constexpr int64_t kFar = 2;
+        const auto recorded = [&](const Iteration& from, const Iteration& to) {
+            return to.begin_ns - from.begin_ns - paused_ns(pauses, from.rank, from.begin_ns, to.begin_ns);
+        };
         for (const Iteration& it : list_)
             times_.push_back(it.end_ns - it.begin_ns);
         if (list_.size() < 2) return;
         int64_t marked = 0;
         for (size_t i = 0; i + 1 < list_.size(); ++i)
             marked += times_[i];
-        if ((list_.back().begin_ns - list_[0].begin_ns) / kFar <= marked) return;
+        if (recorded(list_[0], list_.back()) / kFar <= marked) return;
         times_.pop_back();
         for (size_t i = 0; i < times_.size(); ++i)
-            times_[i] = list_[i + 1].begin_ns - list_[i].begin_ns;
+            times_[i] = recorded(list_[i], list_[i + 1]);
     }
 
     // The times behind this one, of its kind; of a mark of which there are too few others, all.
@@ -227,13 +233,13 @@ Iterations iterations_from_markers(std::vector<IterationCandidate> candidates) {
 }
 
 void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern,
-                 const NameOf& name_of) {
+                 const NameOf& name_of, const std::vector<RecordingPause>& pauses) {
     std::vector<Iteration>& list = iterations.list;
     for (size_t first = 0; first < list.size();) {
         size_t last = first;
         while (last < list.size() && list[last].rank == list[first].rank)
             ++last;
-        SlowStart(list.data() + first, list.data() + last, name_of).mark(intern);
+        SlowStart(list.data() + first, list.data() + last, name_of, pauses).mark(intern);
         first = last;
     }
     for (const WarmupEvent& event : events) {

@@ -11,6 +11,7 @@
 
 #include "analyze/results.h"
 #include "base/result.h"
+#include "model/profile.h"
 
 namespace opsight::analyze {
 
@@ -58,12 +59,12 @@ Iterations iterations_from_markers(std::vector<IterationCandidate> candidates);
 // shorter ones take nine tenths of it, or one does that is not the last and no other takes half of it. Then
 // every iteration that an event falls into. An iteration takes until its mark ends; where marks cover less
 // than half of the time, until the next one begins. Where names are given, a step is compared with those that
-// are named alike but for numbers (of servers: that prefill, or decode). Linear for each leading iteration
-// that is marked.
+// are named alike but for numbers (of servers: that prefill, or decode). Pauses of the recording are left
+// out. Linear for each leading iteration that is marked.
 inline constexpr size_t kFewestRest = 3;
 inline constexpr double kLeastSlower = 0.1;  // equal iterations differ by less
 void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern,
-                 const NameOf& name_of = {});
+                 const NameOf& name_of = {}, const std::vector<RecordingPause>& pauses = {});
 
 // Whether a range pattern can be used.
 Status check_range_pattern(std::string_view pattern);

@@ -10,6 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "model/processes.h"
+#include "model/source_limits.h"
+
 namespace opsight::analyze {
 namespace {
 
@@ -101,40 +104,11 @@ std::string other_sizes(const Profile& p) {
                        ranks_of.begin()->first == 1 ? "" : "s");
 }
 
-// "node7_851" of ".../node7_851.1752215573993.pt.trace.json": the host and process whose profiler wrote it,
-// as PyTorch's tensorboard_trace_handler names files; empty: it is named otherwise.
-std::string_view writer_of(std::string_view source) {
-    source.remove_prefix(source.find_last_of("/:") + 1);
-    const size_t end = source.find('.');
-    if (end == source.npos) return {};
-    const size_t digits = source.find_first_not_of("0123456789", end + 1);
-    const bool is_time = digits != source.npos && digits > end + 1 && source[digits] == '.';
-    return is_time ? source.substr(0, end) : std::string_view();
-}
-
-// What tells a process from others; by rank. Empty where the recording names its rank, or no process.
-std::vector<std::string> processes_of_unnamed(const Profile& p) {
-    std::vector<std::map<int64_t, int64_t>> spans_of(p.ranks.size());  // by process
-    std::vector<std::set<int64_t>> devices(p.ranks.size());
-    for (const TrackId track : p.host.track)
-        ++spans_of[p.tracks[track.index()].rank.index()][p.tracks[track.index()].pid];
-    for (const TrackId track : p.device.track)
-        if (const Track& of = p.tracks[track.index()]; of.device.valid())
-            devices[of.rank.index()].insert(p.devices[of.device.index()].number);
-    std::vector<std::string> processes(p.ranks.size());
-    for (size_t i = 0; i < p.ranks.size(); ++i) {
-        const auto most = std::max_element(spans_of[i].begin(), spans_of[i].end(),
-                                           [](const auto& a, const auto& b) { return a.second < b.second; });
-        if (p.ranks[i].number_known || most == spans_of[i].end() || most->first <= 0) continue;
-        processes[i] = fmt::format("{}/{}/{}/{}", p.ranks[i].host, writer_of(p.ranks[i].source), most->first,
-                                   fmt::join(devices[i], ","));
-    }
-    return processes;
-}
-
 // A profiler that is started again in the same process writes a file for each cycle.
 std::string cycles_of_one_process(const Profile& p) {
-    const std::vector<std::string> processes = processes_of_unnamed(p);
+    std::vector<std::string> processes = processes_of_ranks(p);
+    for (size_t rank = 0; rank < processes.size(); ++rank)
+        if (p.ranks[rank].number_known) processes[rank].clear();
     std::map<std::string_view, std::pair<int64_t, int64_t>> last;  // end and number of a process's recordings
     int64_t most = 1;
     for (const Recording& each : recordings_of(p)) {
@@ -176,6 +150,55 @@ std::string passes_over_one_program(const Profile& p) {
     return fmt::format("of {} passes over one program, each a run of it that counted other counters", most);
 }
 
+// Ranks are recorded by one profiler. What tells of memory alone may stand beside it.
+std::string other_formats(const Profile& p) {
+    std::set<std::string_view> formats;
+    std::vector<bool> ran(p.ranks.size(), false);
+    for (const std::vector<TrackId>* tracks : {&p.host.track, &p.device.track})
+        for (const TrackId track : *tracks)
+            ran[p.tracks[track.index()].rank.index()] = true;
+    for (size_t rank = 0; rank < p.ranks.size(); ++rank)
+        if (ran[rank] && !p.ranks[rank].format.empty()) formats.insert(p.ranks[rank].format);
+    if (formats.size() < 2) return {};
+    return fmt::format("of {} kinds, which are not ranks of each other: {}", formats.size(),
+                       fmt::join(formats, "; "));
+}
+
+// What a recording's ops are, each with its shapes; by rank.
+std::vector<std::set<std::pair<StringId, SignatureId>>> ops_of_ranks(const Profile& p) {
+    std::vector<std::set<std::pair<StringId, SignatureId>>> ops(p.ranks.size());
+    for (size_t row = 0; row < p.host.size(); ++row)
+        if (p.host.kind[row] == HostKind::kOp)
+            ops[p.tracks[p.host.track[row].index()].rank.index()].emplace(
+                p.host.name[row], p.op_details.signature[p.host.detail[row]]);
+    return ops;
+}
+
+// What programs print tells no rank. Where the files' names do not either, ranks are those that run the same.
+std::string other_programs(const Profile& p) {
+    constexpr double kFewestAlike = 0.5;
+    if (!has_parts_of_ops(p.info)) return {};
+    const auto ops = ops_of_ranks(p);
+    size_t first = p.ranks.size();
+    double least = 1;
+    for (size_t i = 0; i < p.ranks.size(); ++i) {
+        if (p.ranks[i].number_known || p.ranks[i].name_tells || ops[i].empty()) continue;
+        if (first == p.ranks.size()) {
+            first = i;
+            continue;
+        }
+        const auto alike = std::count_if(ops[i].begin(), ops[i].end(),
+                                         [&](const auto& op) { return ops[first].contains(op); });
+        const auto all = static_cast<double>(ops[first].size() + ops[i].size()) - static_cast<double>(alike);
+        least = std::min(least, static_cast<double>(alike) / all);
+    }
+    if (least >= kFewestAlike) return {};
+    return fmt::format(
+        "of programs that have {:.0f} % of their primitives in common (a log tells no rank: where they are "
+        "ranks, name the files so, 'rank0.log')",
+        100 * least);
+}
+
 // Jobs on devices of several models are rare, and no contradiction: said beside one.
 std::string other_devices(const Profile& p) {
     std::set<std::string> names;
@@ -194,8 +217,9 @@ std::string other_devices(const Profile& p) {
 void check_one_job(Profile& p) {
     const auto of_another_file = [&](const Rank& rank) { return rank.source != p.ranks[0].source; };
     if (std::none_of(p.ranks.begin(), p.ranks.end(), of_another_file)) return;
-    std::vector<std::string> grounds{other_times(p), other_sizes(p), cycles_of_one_process(p),
-                                     passes_over_one_program(p)};
+    std::vector<std::string> grounds{other_times(p),           other_sizes(p),
+                                     cycles_of_one_process(p), passes_over_one_program(p),
+                                     other_formats(p),         other_programs(p)};
     if (const int64_t same = p.diagnostics.count(Diag::kRankDuplicate); same > 0)
         grounds.push_back(fmt::format("{} with the number of a rank that another one has", same));
     std::erase(grounds, "");

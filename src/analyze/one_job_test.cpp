@@ -2,6 +2,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
+#include "model/source_limits.h"
 
 namespace opsight::analyze {
 namespace {
@@ -100,6 +101,47 @@ TEST(OneJob, PassesOfRocprofAreNotRanks) {
     EXPECT_EQ(passes(a, "pass_2/7_results.json", "rocprofv3"), "") << "another program";
     EXPECT_EQ(passes(a, b, "PyTorch Kineto"), "");
     EXPECT_EQ(passes("pass_x/a", "bypass_2/b", "rocprofv3"), "");
+}
+
+// Each a log's file, its ops and what it was read as.
+struct Log {
+    std::string source;
+    std::vector<std::string> ops;
+    std::string format = "logs of oneDNN";
+};
+
+std::string grounds_of_logs(const std::vector<Log>& logs) {
+    ProfileBuilder builder;
+    set_parts_of_ops(builder.info());
+    for (const Log& log : logs) {
+        const RankId rank = builder.begin_rank({.source = log.source,
+                                                .format = log.format,
+                                                .name_tells = log.source.find("rank") != std::string::npos});
+        for (size_t i = 0; i < log.ops.size(); ++i)
+            builder.add_op({static_cast<int64_t>(i) * 10, 5, builder.host_track(rank, 0, 0),
+                            builder.text(log.ops[i]), HostKind::kOp, 0},
+                           {});
+    }
+    Profile profile = std::move(builder).finish();
+    (void)analyze(profile, {});
+    const auto& places = profile.diagnostics.first(Diag::kNotOneJob);
+    return places.empty() ? "" : places[0].text;
+}
+
+TEST(OneJob, LogsOfDifferentProgramsAreNotRanks) {
+    const std::vector<std::string> one{"convolution", "pooling", "matmul"},
+        other{"lstm", "matmul", "softmax"};
+    EXPECT_NE(
+        grounds_of_logs({{"a.log", one}, {"b.log", other}}).find("have 20 % of their primitives in common"),
+        std::string::npos);
+    EXPECT_EQ(grounds_of_logs({{"a.log", one}, {"b.log", one}}), "");
+    EXPECT_EQ(grounds_of_logs({{"rank0.log", one}, {"rank1.log", other}}), "") << "stages of a pipeline";
+}
+
+TEST(OneJob, FilesOfDifferentKindsAreNotRanks) {
+    EXPECT_EQ(
+        grounds_of_logs({{"rank0.log", {"matmul"}}, {"rank1.txt", {"matmul"}, "output of nvprof"}}),
+        "2 recordings, of 2 kinds, which are not ranks of each other: logs of oneDNN; output of nvprof");
 }
 
 TEST(OneJob, AProfileOfNothingSaysSo) {

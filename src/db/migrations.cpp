@@ -126,12 +126,16 @@ CREATE TABLE raw.op_counters (id INTEGER, task_clock_ns BIGINT, page_faults BIGI
     l1_running_ns BIGINT, llc_enabled_ns BIGINT, llc_running_ns BIGINT, branch_enabled_ns BIGINT,
     branch_running_ns BIGINT))";
 
+// 11: pauses of recordings. Those of an older file are not looked for: its wall clock holds them.
+constexpr const char* kToVersion11 = R"(
+CREATE TABLE raw.recording_pauses (rank INTEGER, begin_ns BIGINT, end_ns BIGINT))";
+
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-    static const std::vector<Migration> steps = {{1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4},
-                                                 {4, kToVersion5}, {5, kToVersion6}, {6, kToVersion7},
-                                                 {7, kToVersion8}, {8, kToVersion9}, {9, kToVersion10}};
+    static const std::vector<Migration> steps = {
+        {1, kToVersion2}, {2, kToVersion3}, {3, kToVersion4}, {4, kToVersion5},  {5, kToVersion6},
+        {6, kToVersion7}, {7, kToVersion8}, {8, kToVersion9}, {9, kToVersion10}, {10, kToVersion11}};
     return steps;
 }
 

@@ -87,6 +87,23 @@ View calls_view() {
         "o.id = c.cause_op"};
 }
 
+View pauses_view() {
+    return {"recording_pauses",
+            "When ranks were not recorded, in the middle of their recording.",
+            {{"rank", kBigint, "", "rank in its job", "r.number"},
+             {"begin_ns", kBigint, "ns", "last end of what was recorded before"},
+             {"end_ns", kBigint, "ns", "first begin of what was recorded after"}},
+            "raw.recording_pauses LEFT JOIN raw.ranks r ON r.id = rank"};
+}
+
+Table pauses_table() {
+    return {"recording_pauses",
+            "When ranks were not recorded, in the middle of their recording; by rank and begin.",
+            {{"rank", kInteger, "", "ranks.id"},
+             {"begin_ns", kBigint, "ns", "last end of what was recorded before"},
+             {"end_ns", kBigint, "ns", "first begin of what was recorded after"}}};
+}
+
 View members_view() {
     return {"collective_members",
             "Calls of ranks, each a part of a collective.",
@@ -189,11 +206,12 @@ std::vector<Table> rank_tables() {
           {"dur_ns", kBigint, "ns", "duration"},
           {"waiting_ns", kBigint, "ns", "before the last rank came"},
           {"exposed_ns", kBigint, "ns", "without a compute kernel beside it"},
-          {"exposed_waiting_ns", kBigint, "ns", "the part of waiting_ns that is"}}}};
+          {"exposed_waiting_ns", kBigint, "ns", "the part of waiting_ns that is"}}},
+        pauses_table()};
 }
 
 std::vector<View> rank_views() {
-    return {clocks_view(), groups_view(), calls_view(), members_view()};
+    return {clocks_view(), groups_view(), calls_view(), members_view(), pauses_view()};
 }
 
 }  // namespace opsight::db

@@ -152,9 +152,11 @@ std::string definitions() {
     return kinds() + verdicts() + table_numbers() + flags() + shapes() + memory_places() + searched() +
            numbers("copy_kind", all(&copy_kind_name, CopyKind(static_cast<int>(CopyKind::kCount) - 1))) +
            numbers("memory_kind", all(&memory_kind_name, MemoryKind::kUnknown)) +
-           // What is little is not nothing.
-           names("percent_text",
-                 "format(CASE WHEN v > 0 AND v < 0.05 THEN '{:.2g}%' ELSE '{:.1f}%' END, v::DOUBLE)") +
+           // What is little is not nothing, and what is nearly all is not all (base/percent.h).
+           names(
+               "percent_text",
+               "format(CASE WHEN v > 0 AND v < 0.05 THEN '{:.2g}%' WHEN v < 100 AND v >= 99.95 THEN '>99.9%' "
+               "ELSE '{:.1f}%' END, v::DOUBLE)") +
            names("name_stem", "regexp_replace(v, '[0-9]+', '#', 'g')") +
            names("direction_name", direction_text("v")) + names("tc_use_name", tensor_core_use_text("v")) +
            names("tc_evidence_name", evidence_text("v")) + names("copy_kind_name", copy_kind_text("v")) +

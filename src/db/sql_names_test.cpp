@@ -44,7 +44,8 @@ TEST(SqlNames, WhatIsNotKnownHasNoName) {
 
 TEST(SqlNames, LittleIsNotNothing) {
     for (const auto& [percent, text] :
-         {std::pair("12.34", "12.3%"), std::pair("0.019", "0.019%"), std::pair("0", "0.0%")})
+         {std::pair("12.34", "12.3%"), std::pair("0.019", "0.019%"), std::pair("0", "0.0%"),
+          std::pair("99.99", ">99.9%"), std::pair("100", "100.0%")})
         EXPECT_EQ(std::get<std::string>(ask(std::string("percent_text(") + percent + ")")->rows.at(0)[0]),
                   text);
 }

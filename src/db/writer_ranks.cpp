@@ -87,10 +87,18 @@ TableFill members(const WritePlan& plan) {
         }};
 }
 
+TableFill pauses(const WritePlan& plan) {
+    return {"recording_pauses", plan.profile.pauses.size(), [&rows = plan.profile.pauses](TableWriter& out) {
+                out.put<int32_t>("rank", [&](size_t i) { return rows[i].rank.value; });
+                out.put<int64_t>("begin_ns", [&](size_t i) { return rows[i].begin; });
+                out.put<int64_t>("end_ns", [&](size_t i) { return rows[i].end; });
+            }};
+}
+
 }  // namespace
 
 std::vector<TableFill> rank_table_fills(const WritePlan& plan) {
-    return {clocks(plan), groups(plan), calls(plan), members(plan)};
+    return {clocks(plan), groups(plan), calls(plan), members(plan), pauses(plan)};
 }
 
 }  // namespace opsight::db

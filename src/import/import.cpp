@@ -11,6 +11,7 @@
 #include "base/gzip_source.h"
 #include "base/tar_reader.h"
 #include "import/choose.h"
+#include "import/cycles.h"
 #include "import/executiontrace/execution_trace.h"
 #include "import/reader/rank_hint.h"
 #include "import/reader/tables.h"
@@ -49,6 +50,7 @@ class Importer {
             OPSIGHT_TRY(expand(path));
         for (const Input& input : inputs_) {
             context_.disk_bytes += input.size;
+            paths_.push_back(input.path);
             if (input.found) beside_[folder_of(input.path)].push_back(input.path);
         }
         if (options_.progress) options_.progress->stage("reading", context_.disk_bytes);
@@ -57,13 +59,16 @@ class Importer {
             OPSIGHT_TRY(import_input(input));
             context_.disk_before += input.size;
         }
-        for (const auto& [reader, files] : together_)
+        for (const auto& [reader, files] : together_) {
             OPSIGHT_TRY(add(std::get<ReadTogether>(reader->read)(files, context_, builder_)));
+            name_ranks(*reader);
+        }
         if (facts_.files == 0) return fail(nothing_read(paths.empty() ? "" : paths.front()));
         return {};
     }
 
     Profile finish() {
+        join_cycles(builder_);
         Profile profile = std::move(builder_).finish();
         profile.info.origin_is_unix = profile.info.origin_ns > kUnixSince2001;
         return profile;
@@ -166,6 +171,10 @@ class Importer {
             std::string why = reader.left_out(file.path, beside_[folder_of(file.path)]);
             if (!why.empty()) return skip({std::move(why), file.path, {}, {}});
         }
+        if (reader.repeats)
+            if (std::string why = reader.repeats(file.path, paths_); !why.empty())
+                return refuse(file, std::move(why),
+                              "counters of several passes join as tables (rocprofv3 --output-format csv)");
         if (std::holds_alternative<ReadTogether>(reader.read)) {
             together_[&reader].push_back(file);
             return {};
@@ -175,7 +184,18 @@ class Importer {
             read ? (*read)(file, context_, builder_)
                  : std::get<ReadStream>(reader.read)(*source, file, context_, builder_);
         if (!facts) return fail(in_folder(std::move(facts).error(), file.found));
+        name_ranks(reader);
         return add(facts);
+    }
+
+    // Of the ranks that this reader has begun.
+    void name_ranks(const Reader& reader) {
+        const size_t ranks = builder_.so_far().ranks.size();
+        for (; named_ranks_ < ranks; ++named_ranks_) {
+            Rank& rank = builder_.rank(RankId(named_ranks_));
+            rank.format = reader.name;
+            rank.name_tells = rank_hint(rank.source) >= 0;
+        }
     }
 
     Status add(const Result<ImportFacts>& facts) {
@@ -236,12 +256,14 @@ class Importer {
     const ImportOptions& options_;
     ReadContext context_;
     std::vector<Input> inputs_;
+    std::vector<std::string> paths_;
     std::map<std::string, std::vector<std::string>> beside_;  // files that were found, by directory
     std::map<const Reader*, std::vector<InputFile>> together_;
     std::optional<Error> first_skipped_;
     std::string on_disk_;  // the file that is read at present, or the archive that holds it
     ProfileBuilder builder_;
     ImportFacts facts_;
+    size_t named_ranks_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "import/unread.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -217,7 +219,43 @@ Unread database_kind(const Head& head) {
             "of Nsight Systems, give what 'nsys export --type sqlite REPORT.nsys-rep' makes", false};
 }
 
+// How many characters of UTF-8 a text has that stand for what could not be read; -1: it is not UTF-8.
+int64_t replaced_characters(std::string_view text) {
+    constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+    int64_t count = 0;
+    for (size_t at = 0; at < text.size();) {
+        const auto lead = static_cast<uint8_t>(text[at]);
+        const size_t size = lead < 0x80   ? 1
+                            : lead < 0xc2 ? 0
+                            : lead < 0xe0 ? 2
+                            : lead < 0xf0 ? 3
+                            : lead < 0xf5 ? 4
+                                          : 0;
+        if (size == 0) return -1;
+        if (at + size > text.size()) break;  // cut here
+        for (size_t i = 1; i < size; ++i)
+            if ((static_cast<uint8_t>(text[at + i]) & 0xc0) != 0x80) return -1;
+        count += text.substr(at, size) == kReplacement;
+        at += size;
+    }
+    return count;
+}
+
 }  // namespace
+
+Unread spoilt_kind(const Head& head) {
+    constexpr int64_t kFewest = 8;
+    constexpr std::string_view kOfNoText{"\0\x01\x02\x03\x04\x05\x06\x08", 8};
+    const std::string_view first = head.first();
+    if (first.find_first_of(kOfNoText) == first.npos) return {};
+    const int64_t replaced = replaced_characters(first);
+    if (replaced < kFewest) return {};
+    return {
+        fmt::format("is damaged: a binary file that was saved as text at some time. Within {} bytes {} are "
+                    "replaced by the character U+FFFD, and what they were is lost",
+                    first.size(), replaced),
+        "get the file again as it was written, by a way that leaves its bytes as they are", true};
+}
 
 Unread unread_kind(const Head& head) {
     const std::string_view first = head.first();

@@ -15,4 +15,8 @@ struct Unread {
 
 Unread unread_kind(const Head& head);
 
+// A binary file that something took for text, which a reader would call damaged anywhere: certain, else
+// empty.
+Unread spoilt_kind(const Head& head);
+
 }  // namespace opsight::importer

@@ -33,6 +33,36 @@ TEST(Unread, WhatOtherProfilersPrint) {
     expect_refused("{'a': 1}", "text, but no JSON", "Opsight reads");
 }
 
+// Of a protobuf whose bytes from 0x80 on something has replaced, as text columns do.
+TEST(Unread, BinaryFilesThatWereSavedAsText) {
+    std::string spoilt("\n\0\x08\x02\x12\n/device:TPU:0", 17), sound = spoilt, few = spoilt;
+    for (int i = 0; i < 20; ++i) {
+        spoilt += "\xef\xbf\xbd";
+        sound += i % 2 ? "\xef\xbf\xbd" : "\x80\x01";
+    }
+    few += "\xef\xbf\xbd";
+    const Choice choice = choice_of(spoilt);
+    EXPECT_EQ(choice.reader, nullptr);
+    EXPECT_NE(choice.refusal.what.find("20 are replaced by the character U+FFFD"), std::string::npos)
+        << choice.refusal.what;
+    for (const std::string& other : {sound, few, "{\"a\": \"" + spoilt.substr(17) + "\"}"})
+        EXPECT_EQ(choice_of(other).refusal.what.find("U+FFFD"), std::string::npos) << other;
+}
+
+// A program may print a lot before it first calls oneDNN or nvprof prints a table.
+TEST(Unread, LinesFarBehindTheProgramsOutput) {
+    std::string output;
+    while (output.size() < (size_t{1} << 20))
+        output += "epoch 1, step 100: loss 0.123\n";
+    const auto reader_of = [](const std::string& text) {
+        const Choice choice = choice_of(text);
+        return choice.reader ? std::string(choice.reader->name) : choice.refusal.what;
+    };
+    EXPECT_EQ(reader_of(output + "onednn_verbose,info,oneDNN v2.6.0\n"), "logs of oneDNN");
+    EXPECT_EQ(reader_of(output + "==7== NVPROF is profiling process 7, command: a\n"), "output of nvprof");
+    EXPECT_EQ(reader_of(output), "is text, but no JSON, not a trace");
+}
+
 TEST(Unread, WhatStandsForAFileOrIsWrittenInAnotherWay) {
     expect_refused("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
                    "a pointer of Git LFS or git-annex to a file that was not fetched", "git lfs pull");

@@ -18,7 +18,9 @@ struct Rank {
     int64_t world_size = -1;    // -1: not known
     std::string source;         // the file that it came from
     std::string host;
-    std::string backend;  // "nccl", "gloo", ...; empty: not known
+    std::string backend;      // "nccl", "gloo", ...; empty: not known
+    std::string format;       // "logs of oneDNN", as importers call what it was read from; empty: not told
+    bool name_tells = false;  // the file's name has the number
 };
 
 // One accelerator as one rank sees it. A value of 0 (or an empty text) means that the source does not tell.

@@ -226,6 +226,13 @@ void move_to_origin(Profile& p) {
         fault.time -= range.first;
     for (GraphNode& node : p.graph_nodes)
         node.time -= range.first;
+    for (RecordingPause& pause : p.pauses) {
+        pause.begin -= range.first;
+        pause.end -= range.first;
+    }
+    std::sort(p.pauses.begin(), p.pauses.end(), [](const RecordingPause& a, const RecordingPause& b) {
+        return a.rank != b.rank ? a.rank < b.rank : a.begin < b.begin;
+    });
     p.info.origin_ns += range.first;
     p.info.begin_ns = 0;
     p.info.end_ns = range.last - range.first;

@@ -28,6 +28,12 @@ struct ProfileInfo {
     std::vector<std::pair<std::string, int64_t>> unread_tables;  // of the source, with their rows
 };
 
+// When a rank was not recorded, between two times at which it was: what it did then is not known.
+struct RecordingPause {
+    RankId rank;
+    int64_t begin = 0, end = 0;
+};
+
 struct Profile {
     ProfileInfo info;
     StringPool strings;
@@ -62,6 +68,7 @@ struct Profile {
     CounterSamples counters;
     CpuSamples samples;
     std::vector<FlowEnd> flows;
+    std::vector<RecordingPause> pauses;  // by (rank, begin); those of a rank do not overlap
     Diagnostics diagnostics;
 };
 

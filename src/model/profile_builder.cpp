@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/time.h"
+#include "model/join_ranks.h"
 #include "model/order.h"
 
 namespace opsight {
@@ -378,6 +379,12 @@ void ProfileBuilder::add_sample(int64_t time, TrackId track, int32_t cpu, String
     profile_.samples.track.push_back(track);
     profile_.samples.cpu.push_back(cpu);
     profile_.samples.stack.push_back(stack);
+}
+
+void ProfileBuilder::join(RankId from, int64_t shift, const RecordingPause& pause) {
+    shift_rank(profile_, from, shift);
+    profile_.pauses.push_back(pause);
+    join_ranks(profile_, pause.rank, from);
 }
 
 Profile ProfileBuilder::finish() && {

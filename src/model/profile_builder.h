@@ -138,6 +138,11 @@ class ProfileBuilder {
     void add_sample(int64_t time, TrackId track, int32_t cpu, StringId stack);
     void add_flow(const FlowEnd& flow) { profile_.flows.push_back(flow); }
 
+    const Profile& so_far() const { return profile_; }
+    // Makes rank `from`, whose times are moved by `shift`, a later part of the rank of the pause before it:
+    // see join_ranks.h. Other ranks get other ids by it, and nothing can be added afterwards.
+    void join(RankId from, int64_t shift, const RecordingPause& pause);
+
     // Orders the spans, moves the times to the origin, and hands the profile over.
     Profile finish() &&;
 

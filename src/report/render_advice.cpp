@@ -27,7 +27,8 @@ const char* per(const Advice& advice) {
 }
 
 std::string bound_words(const Advice& advice, const Bound& bound) {
-    std::string words = fmt::format("at most {}{} ({:.1f} %)", time_of(bound.ns), per(advice), bound.pct);
+    std::string words =
+        fmt::format("at most {}{} ({} %)", time_of(bound.ns), per(advice), percent_digits(bound.pct));
     if (bound.predicted_ns) words += fmt::format("; a replay saves {}", time_of(*bound.predicted_ns));
     return words;
 }

@@ -1,4 +1,5 @@
 #include "report/units.h"
+#include "base/percent.h"
 
 #include <fmt/format.h>
 
@@ -107,9 +108,7 @@ std::string header_without_unit(const query::Column& column) {
 }
 
 std::string percent_digits(double percent) {
-    if (percent != 0 && std::fabs(percent) < 0.05) return percent > 0 ? "<0.1" : ">-0.1";
-    if (percent < 100 && percent >= 99.95) return ">99.9";
-    return fixed(percent, 1);
+    return opsight::percent_digits(percent);
 }
 
 }  // namespace opsight::report

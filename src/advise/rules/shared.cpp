@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "advise/rules/rules.h"
+#include "base/percent.h"
 
 namespace opsight::advise {
 
@@ -34,7 +35,7 @@ std::string query_within(std::string_view of, const query::Range* range) {
 }
 
 std::string percent(double share) {
-    return fmt::format("{:.1f}%", share);
+    return percent_digits(share) + "%";
 }
 
 std::string milliseconds(int64_t ns) {

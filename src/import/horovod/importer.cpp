@@ -54,7 +54,7 @@ class Import {
         waiting_ = json_.intern("waiting for all ranks");
         step_ = json_.intern("step of a collective");
         library_ = json_.intern("Horovod");
-        json_.let_list_stay_open();  // versions up to 0.20 never close it
+        json_.let_list_stay_open(true);  // versions up to 0.20 never close it
     }
 
     Result<ImportFacts> run() {
@@ -122,6 +122,7 @@ class Import {
         if (args["start_time_since_epoch_in_micros"].get(start) == simdjson::SUCCESS) {
             if (start < 0 || start > kMaxNs / 2 / 1000)
                 return json_.note(Diag::kBadTime, "start_time_since_epoch");
+            json_.let_list_stay_open(false);  // those that tell their start close it behind each event
             start_ = start * 1000;
             builder_.info().origin_is_unix = true;
             return;

@@ -72,6 +72,8 @@ TEST_F(HorovodTest, FilesThatBreakOff) {
     std::string text = seed();
     text.resize(text.rfind('}') + 1);
     EXPECT_EQ(imported(text).diagnostics.count(Diag::kTruncatedInput), 1) << "a comma follows each event";
+    EXPECT_EQ(imported(text + ",\n").diagnostics.count(Diag::kTruncatedInput), 1)
+        << "a version that tells its start closes the list behind each event";
     text.resize(text.size() - 4);
     EXPECT_EQ(imported(text).diagnostics.count(Diag::kTruncatedInput), 1);
 }

@@ -21,7 +21,7 @@ class JsonEvents {
     JsonEvents(const OneFile& file, ProfileBuilder& builder)
         : file_(file), builder_(builder), reader_(file.source) {}
 
-    void let_list_stay_open() { reader_.let_list_stay_open(); }
+    void let_list_stay_open(bool may) { reader_.let_list_stay_open(may); }
 
     // Calls take(event) for each; what is not an event is counted.
     template <class Take>

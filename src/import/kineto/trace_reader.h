@@ -47,7 +47,7 @@ class TraceReader {
     TraceReader(ByteSource& source, Limits limits) : source_(source), limits_(limits) {}
 
     // Of writers that never close their list: a bare one that ends behind a comma is whole.
-    void let_list_stay_open() { may_stay_open_ = true; }
+    void let_list_stay_open(bool may) { may_stay_open_ = may; }
 
     // The next window; false at the end. An error only where nothing of a trace can be seen, or reading
     // fails.

@@ -25,8 +25,7 @@ Result<ImportFacts> read(const InputFile& file, const ReadContext& context, Prof
 }
 
 // The program may print a good deal before the first table.
-constexpr size_t kOutputBytes = size_t{1} << 18;
-
+template <size_t kWithin>
 Claim sniff_printed(const Head& head) {
     const std::string_view first = head.first();
     const bool is_text = !behind_space(first).empty() && first.find('\0') == first.npos;
@@ -34,7 +33,7 @@ Claim sniff_printed(const Head& head) {
     // "[2024-05-01 ...]" of the program may be JSON to others.
     const Claim of_table = may_be_json(first) ? Claim::kCertain : Claim::kPossible;
     Claim claim = Claim::kNone;
-    for (std::string_view text = head.first(kOutputBytes); !text.empty();) {
+    for (std::string_view text = head.first(kWithin); !text.empty();) {
         const std::string_view line = text.substr(0, text.find('\n'));
         const bool is_log = line.starts_with("==") && (line.find("== NVPROF is profiling") != line.npos ||
                                                        line.find("== Profiling result:") != line.npos);
@@ -53,8 +52,9 @@ Reader printed_reader() {
         .description =
             "what nvprof printed, as CSV or text: traces of kernels and calls, summaries, metrics and events",
         .endings = {".nvprof.csv", ".nvprof.txt"},  // proposals: it is what a terminal showed
-        .sniff = sniff_printed,
-        .read = read_one<import_printed>};
+        .sniff = sniff_printed<Head::kOutputBytes>,
+        .read = read_one<import_printed>,
+        .sniff_far = sniff_printed<Head::kFarBytes>};
 }
 
 Reader database_reader() {

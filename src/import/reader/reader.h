@@ -27,6 +27,8 @@ struct InputFile {
 class Head {
   public:
     static constexpr size_t kBytes = 4096;
+    // So much of a program's output is looked at by `sniff`, and by `sniff_far`.
+    static constexpr size_t kOutputBytes = size_t{1} << 18, kFarBytes = size_t{1} << 26;
 
     Head(const InputFile& file, PeekedSource& source, std::span<const std::string> tables = {})
         : file_(file), source_(source), tables_(tables) {}
@@ -83,6 +85,12 @@ struct Reader {
     // Where set: why a file that was found is left out for one that lies beside it, which tells more ("its
     // export X is read instead"); empty: it is read. `beside`: the files of its directory, in order.
     std::string (*left_out)(const std::string& path, std::span<const std::string> beside) = nullptr;
+    // Where set: why a file is not read beside another one of this import, `all` of whose files are given: it
+    // is of a further run of the same program; empty: it is read.
+    std::string (*repeats)(const std::string& path, std::span<const std::string> all) = nullptr;
+    // Where set: looks again, much farther, at a text that nobody claims: a program may print a lot before
+    // what is looked for.
+    Claim (*sniff_far)(const Head& head) = nullptr;
     // Whether `read` unpacks a gzipped file itself, for it gets the file by its name. Not of a ReadStream.
     bool unpacks_gzip = false;
 };

@@ -54,5 +54,22 @@ TEST_F(RocprofTest, CutOrEmptyResultsAreRefused) {
     EXPECT_NE(refused("{\"rocprofiler-sdk-tool\": 3}").find("without a call"), std::string::npos);
 }
 
+// A run of the program for each group of counters, which this format does not join.
+TEST_F(RocprofTest, FurtherPassesAreLeftOutAndSaySo) {
+    const std::string first = folder_.write("pass_1/7_results.json", seed()),
+                      second = folder_.write("pass_2/8_results.json", seed());
+    const Result<Profile> found = import_files({folder_.path()});
+    ASSERT_TRUE(found) << found.error().message();
+    EXPECT_EQ(found->ranks.size(), 1u);
+    EXPECT_EQ(found->ranks[0].source, first);
+    ASSERT_EQ(found->diagnostics.count(Diag::kSkippedFile), 1);
+    EXPECT_NE(found->diagnostics.first(Diag::kSkippedFile)[0].text.find("of a further pass over the program"),
+              std::string::npos);
+    const Result<Profile> given = import_files({first, second});
+    ASSERT_FALSE(given);
+    EXPECT_NE(given.error().remedy.find("--output-format csv"), std::string::npos);
+    EXPECT_TRUE(import_files({second})) << "alone it is a run like any other";
+}
+
 }  // namespace
 }  // namespace opsight::importer

@@ -1,5 +1,6 @@
 #include "import/rocprof/reader.h"
 
+#include "import/reader/passes.h"
 #include "import/reader/tables.h"
 #include "import/rocprof/chrome.h"
 #include "import/rocprof/importer.h"
@@ -36,6 +37,14 @@ Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const Read
     return ImportFacts{1, facts.bytes, facts.events};
 }
 
+std::string repeats_results(const std::string& path, std::span<const std::string> all) {
+    return repeats_pass(path, all, ".json");
+}
+
+std::string repeats_database(const std::string& path, std::span<const std::string> all) {
+    return repeats_pass(path, all, ".db");
+}
+
 Claim sniff_chrome(const Head& head) {
     return is_chrome_trace(head.first()) ? Claim::kCertain : Claim::kNone;
 }
@@ -70,7 +79,8 @@ Reader results_reader() {
                 "what 'rocprofv3 --output-format json' wrote: HIP calls, kernels, copies, markers, RCCL",
             .endings = {".json"},
             .sniff = sniff,
-            .read = read};
+            .read = read,
+            .repeats = repeats_results};
 }
 
 Reader database_reader() {
@@ -80,7 +90,8 @@ Reader database_reader() {
                 "markers, RCCL",
             .endings = {".db"},
             .sniff = sniff_database,
-            .read = read_database};
+            .read = read_database,
+            .repeats = repeats_database};
 }
 
 }  // namespace opsight::importer::rocprof

@@ -63,20 +63,6 @@ std::string run_of(std::string_view path) {
     return parts_of(path).run;
 }
 
-PassOfRun pass_of(std::string_view run) {
-    for (size_t first = 0, end = run.find('/'); end != run.npos;
-         first = end + 1, end = run.find('/', first)) {
-        std::string_view folder = run.substr(first, end - first);
-        for (const std::string_view word : {"pass_", "pmc_"}) {
-            if (!folder.starts_with(word)) continue;
-            const std::optional<int64_t> number = whole_number(folder.substr(word.size()));
-            if (number && *number >= 0)
-                return {std::string(run.substr(0, first)), std::string(run.substr(end + 1)), *number};
-        }
-    }
-    return {std::string(run), {}, -1};
-}
-
 std::string name_of_table(std::string_view path) {
     return std::string(parts_of(path).table);
 }

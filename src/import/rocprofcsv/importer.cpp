@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "import/reader/passes.h"
 #include "import/rocprofcsv/files.h"
 #include "import/rocprofcsv/run.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/test_files.h"
 #include "import/import.h"
+#include "import/reader/passes.h"
 #include "import/rocprofcsv/files.h"
 #include "model/source_limits.h"
 
@@ -459,7 +460,6 @@ TEST_F(RocprofTablesTest, SeveralProcessesInATableAreRefused) {
 }
 
 TEST(RocprofFiles, PassesOfAProgram) {
-    using rocprofcsv::pass_of;
     EXPECT_EQ(pass_of("out/pass_2/host/7_").program, "out/");
     EXPECT_EQ(pass_of("out/pass_2/host/7_").run, "host/7_");
     EXPECT_EQ(pass_of("out/pass_2/host/7_").pass, 2);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/percent.h"
 #include "query/reports/sql.h"
 
 namespace opsight::query {
@@ -22,8 +23,8 @@ Result<Binding> what_binds(Session& session) {
     out.words = fmt::format(
         "a device was at work for {} of the wall clock: {} binds this run, and rows go by "
         "time on {}",
-        *at_work > 0 && *at_work < 0.05 ? "less than 0.1%" : fmt::format("{:.1f}%", *at_work),
-        out.host ? "the host" : "the device", out.host ? "the CPU" : "the GPU");
+        percent_digits(*at_work) + "%", out.host ? "the host" : "the device",
+        out.host ? "the CPU" : "the GPU");
     return out;
 }
 

@@ -131,8 +131,21 @@ Result<std::string> gaps_note(Session& session) {
         100 * *share);
 }
 
-// Of a recording that paused: the pauses are in the wall clock.
+// Of a recording that paused: the pauses are not in the wall clock.
 Result<std::string> pauses_note(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::recording_pauses));
+    if (rows.rows.empty()) return std::string();
+    const int64_t pauses = integer(rows.rows[0][0]);
+    return fmt::format(
+        "the recording pauses {}, for {:.3f} s in all, in which nothing was recorded: that time is in no "
+        "wall "
+        "clock, iteration or share",
+        pauses == 1 ? "once" : fmt::format("{} times", pauses),
+        static_cast<double>(integer(rows.rows[0][1])) / 1e9);
+}
+
+// Of numbers of steps that jump, with something recorded in between: that is in the wall clock.
+Result<std::string> skipped_steps_note(Session& session) {
     if (session.range().whole) return std::string();
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::skipped_steps));
     const int64_t steps = integer(rows.rows.at(0)[0]);
@@ -285,8 +298,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     report.notes.insert(report.notes.end(), ends.begin(), ends.end());
     OPSIGHT_ASSIGN(const std::vector<std::string> lost, lost_work_notes(session));
     report.notes.insert(report.notes.end(), lost.begin(), lost.end());
-    for (const auto note : {gaps_note, pauses_note, graphs_note, shared_devices_note, unused_devices_note,
-                            calls_between_ranks_note, iteration_hint}) {
+    for (const auto note : {gaps_note, pauses_note, skipped_steps_note, graphs_note, shared_devices_note,
+                            unused_devices_note, calls_between_ranks_note, iteration_hint}) {
         OPSIGHT_ASSIGN(std::string text, note(session));
         if (!text.empty()) report.notes.push_back(std::move(text));
     }

@@ -147,5 +147,39 @@ TEST(WallClock, WhatIsLeftOutAsTheProfilersIsSaid) {
                 Contains(HasSubstr("the profiler's own start and stop, 0.019 ms by its Python frames")));
 }
 
+// Steps 0 to 5 and 20 to 25 of 100 us, nothing recorded between.
+TEST(WallClock, HoldsNoPauseOfTheRecording) {
+    const auto stored = [] {
+        analyze::TestProfile t;
+        for (const int64_t i : {0, 1, 2, 3, 4, 5, 20, 21, 22, 23, 24, 25}) {
+            t.annotation("ProfilerStep#" + std::to_string(i), 100'000 * i, 100'000, t.thread());
+            t.op("aten::mm", 100'000 * i + 1'000, 80'000);
+        }
+        return StoredProfile(std::move(t));
+    }();
+    for (const RangeOptions& options : {RangeOptions{.all = true}, RangeOptions{.whole = true},
+                                        RangeOptions{.all = true, .key_op = "aten::mm"}}) {
+        Session session = stored.open(options);
+        const auto rows =
+            session.query("SELECT sum(end_ns - begin_ns)::BIGINT AS ns, count(*) AS stretches FROM sel_wall");
+        ASSERT_TRUE(rows);
+        const int64_t wall = std::get<int64_t>(rows->rows.at(0)[0]);
+        EXPECT_LE(wall, 1'200'000);
+        EXPECT_GE(wall, 1'100'000);
+        EXPECT_EQ(std::get<int64_t>(rows->rows[0][1]), 2);
+        const auto longest =
+            session.query("SELECT max(end_ns - begin_ns)::BIGINT AS ns FROM sel_iteration_times");
+        ASSERT_TRUE(longest);
+        EXPECT_LE(std::get<int64_t>(longest->rows.at(0)[0]), 110'000);
+        const auto report = make_report(session, "summary", {.for_people = true});
+        ASSERT_TRUE(report);
+        EXPECT_THAT(report->notes, Contains(HasSubstr("the recording pauses once, for 0.001 s in all")));
+    }
+    Session second = stored.open({.start = 6, .stop = 11});
+    const auto report = make_report(second, "summary", {.for_people = true});
+    ASSERT_TRUE(report);
+    EXPECT_THAT(report->notes, Not(Contains(HasSubstr("the recording pauses"))));
+}
+
 }  // namespace
 }  // namespace opsight::query

@@ -4,6 +4,7 @@
 
 #include "analyze/find_iterations.h"
 #include "analyze/iterations.h"
+#include "analyze/recording_pauses.h"
 #include "store/string_pool.h"
 
 namespace opsight::query {
@@ -83,6 +84,14 @@ Result<std::vector<analyze::RankBegin>> rank_begins(duck::Connection& connection
     return result;
 }
 
+Result<std::vector<RecordingPause>> recording_pauses(duck::Connection& connection) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql::pauses));
+    std::vector<RecordingPause> result;
+    for (const auto& row : rows.rows)
+        result.push_back({RankId(static_cast<size_t>(integer(row[0]))), integer(row[1]), integer(row[2])});
+    return result;
+}
+
 }  // namespace
 
 Result<CutIterations> cut_stored_iterations(duck::Connection& connection, const std::string& key_op,
@@ -102,10 +111,12 @@ Result<CutIterations> cut_stored_iterations(duck::Connection& connection, const 
                        matching_ranges(connection, pattern, names));
         cut = iterations_from_ranges(std::move(found), pattern);
     }
+    OPSIGHT_ASSIGN(const std::vector<RecordingPause> pauses, recording_pauses(connection));
+    part_at_pauses(cut.list, pauses);
     OPSIGHT_ASSIGN(const std::vector<analyze::WarmupEvent> events, warmup_events(connection, names));
     mark_warmup(
         cut, events, [&names](std::string_view text) { return names.intern(text); },
-        [&names](StringId name) { return names.view(name); });
+        [&names](StringId name) { return names.view(name); }, pauses);
     CutIterations result;
     result.source = key_op.empty() ? "range_regex" : "key_op";
     result.description = cut.description;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/percent.h"
 #include "query/session/cells.h"
 #include "query/session/sql.h"
 
@@ -54,8 +55,8 @@ Result<std::string> outside_range(Session& session) {
         const double left =
             static_cast<double>(time - at(4 * i + 3)) / std::max(static_cast<double>(time), 1.0);
         if (left >= kOutsideWorthSaying)
-            parts.push_back(fmt::format("{:.1f}% of the {} ({} of {} {})", 100 * left, kTimes[i].time,
-                                        count - at(4 * i + 2), count, kTimes[i].rows));
+            parts.push_back(fmt::format("{}% of the {} ({} of {} {})", percent_digits(100 * left),
+                                        kTimes[i].time, count - at(4 * i + 2), count, kTimes[i].rows));
     }
     const int64_t ranges = at(12), chosen = at(13);
     if (chosen < ranges) parts.push_back(fmt::format("{} of {} named ranges", ranges - chosen, ranges));

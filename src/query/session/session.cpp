@@ -167,6 +167,7 @@ Status Session::start(const RangeOptions& options) {
     OPSIGHT_ASSIGN(std::string outside, outside_range(*this));
     if (!outside.empty()) range_.notes.push_back(std::move(outside));
     OPSIGHT_TRY(range_.whole ? measure_whole() : measure_wall());
+    OPSIGHT_TRY(execute(sql::wall_clock_recorded));
     OPSIGHT_ASSIGN(std::string beyond, beyond_wall_clock(*this));
     if (!beyond.empty()) range_.notes.push_back(std::move(beyond));
     OPSIGHT_TRY(execute(sql::wall_sums));
@@ -387,9 +388,16 @@ Status Session::prepare_ranges() {
 }
 
 Status Session::measure_wall() {
+    OPSIGHT_ASSIGN(const duck::Rows pauses, query(sql::before_pauses));
     std::vector<int64_t> firsts, lasts;
+    auto pause = pauses.rows.begin();
     for (const auto& [first, last] : stretches_of(range_)) {
         firsts.push_back(first);
+        for (; pause != pauses.rows.end() && integer((*pause)[0]) <= last; ++pause) {
+            if (integer((*pause)[0]) == last) continue;
+            lasts.push_back(integer((*pause)[0]));
+            firsts.push_back(lasts.back() + 1);
+        }
         lasts.push_back(last);
     }
     // Of iterations that were cut anew the bounds of the last ones spare a look at all others.

@@ -256,7 +256,7 @@ struct Placed {
     size_t job = SIZE_MAX;
 };
 
-constexpr int64_t kThreadGroup = 1;
+constexpr int64_t kThreadGroup = 1, kStreamGroup = 2;
 
 std::string_view kind_of(TrackPart part, TrackKind row_kind) {
     switch (part) {
@@ -308,6 +308,29 @@ void number_threads_of_one_name(std::vector<Placed>& placed) {
         if (shared[i]) placed[i].track.name += fmt::format(" ({})", placed[i].track.thread);
 }
 
+// Contexts and processes count their streams anew, and programs name several alike: what differs is said.
+void tell_streams_apart(std::vector<Placed>& placed) {
+    constexpr std::pair<const char*, int64_t TimelineTrack::*> kTold[] = {
+        {"stream", &TimelineTrack::stream},
+        {"context", &TimelineTrack::context},
+        {"process", &TimelineTrack::process}};
+    using Numbers = std::array<std::set<int64_t>, std::size(kTold)>;
+    std::map<std::tuple<std::string, int64_t, int64_t, std::string>, Numbers> named;
+    const auto key = [](const TimelineTrack& t) { return std::tuple(t.kind, t.rank, t.device, t.name); };
+    for (const Placed& p : placed)
+        for (size_t i = 0; i < std::size(kTold) && p.order[1] == kStreamGroup; ++i)
+            named[key(p.track)][i].insert(p.track.*kTold[i].second);
+    for (Placed& p : placed) {
+        if (p.order[1] != kStreamGroup) continue;
+        const Numbers& numbers = named.at(key(p.track));
+        const auto differs =
+            std::find_if(numbers.begin(), numbers.end(), [](const auto& n) { return n.size() > 1; });
+        if (differs == numbers.end()) continue;
+        const auto& [word, number] = kTold[differs - numbers.begin()];
+        p.track.name += fmt::format(" ({} {})", word, p.track.*number);
+    }
+}
+
 Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::vector<Job>& jobs) {
     OPSIGHT_ASSIGN(const duck::Rows rows, data.query(timeline::sql::tracks));
     std::map<int64_t, const std::vector<duck::Cell>*> by_id;
@@ -342,7 +365,7 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
             track.name =
                 of_device ? fmt::format("stream {}", track.stream) : fmt::format("thread {}", track.thread);
         // Streams by device and number, annotations of one above it.
-        const int64_t group = of_device ? 2 : other ? 3 : kThreadGroup;
+        const int64_t group = of_device ? kStreamGroup : other ? 3 : kThreadGroup;
         placed.order = {track.rank, group, of_device ? track.device : track.process,
                         of_device || track.thread != track.process,  // the main thread first
                         of_device ? track.stream * 4 + (annotations ? 0 : rank_of_part(track.part))
@@ -351,6 +374,7 @@ Result<std::vector<Placed>> place_jobs(const Timeline::Data& data, const std::ve
         out.push_back(std::move(placed));
     }
     number_threads_of_one_name(out);
+    tell_streams_apart(out);
     return out;
 }
 

@@ -74,6 +74,23 @@ TEST(Timeline, ThreadsOfOneNameAreToldApart) {
     EXPECT_THAT(names, ElementsAre("train (11)", "train (12)", "loader"));
 }
 
+// Each context of a device has a stream 7.
+TEST(Timeline, StreamsOfOneNumberAreToldApart) {
+    analyze::TestProfile t;
+    const DeviceId device = t.builder.device(RankId(0), 0);
+    for (const auto& [context, stream, pid] : {std::tuple{1, 7, 5}, std::tuple{2, 7, 5}, std::tuple{1, 8, 5},
+                                               std::tuple{1, 9, 5}, std::tuple{1, 9, 6}})
+        t.kernel("void at::native::vectorized_kernel<4>(int)", 0, 100,
+                 t.builder.stream_track(TrackKind::kDeviceStream, device, context, stream, pid));
+    const StoredProfile stored(std::move(t));
+    std::vector<std::string> names;
+    const Timeline timeline = open(stored);
+    for (const TimelineTrack& track : timeline.tracks())
+        if (track.kind == "stream") names.push_back(track.name);
+    EXPECT_THAT(names, ElementsAre("stream 7 (context 1)", "stream 7 (context 2)", "stream 8",
+                                   "stream 9 (process 5)", "stream 9 (process 6)"));
+}
+
 TEST(Timeline, TracksInTheOrderOfDisplay) {
     const StoredProfile stored(steps());
     const Timeline timeline = open(stored);

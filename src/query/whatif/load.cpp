@@ -229,7 +229,8 @@ std::vector<Stretch> stretches_of(const duck::Rows& rows) {
     for (const auto& row : rows.rows) {
         const int64_t rank = integer(row[0]), number = integer(row[1]);
         const int64_t begin = integer(row[2]), end = integer(row[3]);
-        if (list.empty() || list.back().rank != rank || number != last + 1 || number < 0) {
+        const bool resumes = std::get<bool>(row[4]);
+        if (list.empty() || list.back().rank != rank || number != last + 1 || number < 0 || resumes) {
             list.emplace_back().rank = rank;
             list.back().recording.begin = begin;
         } else {  // an iteration lasts until the next one begins

@@ -1,6 +1,7 @@
 -- Steps that the numbers in the names of marks jump over, with the time between these marks where it is longer than the
--- one before: a recording that pauses. Of ranks whose numbers otherwise rise by one: a server's mark may end with the
--- size of its batch. Of the rank that has most of them; and the time, of all ranks together.
+-- one before: a recording that may pause. Pauses that are certain are in no wall clock, and not here. Of ranks whose
+-- numbers otherwise rise by one: a server's mark may end with the size of its batch. Of the rank that has most of them;
+-- and the time, of all ranks together.
 WITH named AS (
     SELECT rank, begin_ns, own_end_ns, regexp_replace(name, '\d+\D*$', '') AS stem,
            TRY_CAST(regexp_extract(name, '(\d+)\D*$', 1) AS BIGINT) AS step
@@ -12,9 +13,11 @@ WITH named AS (
     FROM named
     WINDOW w AS (PARTITION BY rank ORDER BY begin_ns)
 ), jumps AS (
-    SELECT rank, next_ns, advance, is_alike, next_ns - own_end_ns AS ns,
-           is_alike AND advance BETWEEN 2 AND 1000000000 AND next_ns - own_end_ns > own_end_ns - begin_ns AS jumps
-    FROM followed
+    SELECT f.rank, f.next_ns, f.advance, f.is_alike, f.next_ns - f.own_end_ns AS ns,
+           f.is_alike AND f.advance BETWEEN 2 AND 1000000000 AND f.next_ns - f.own_end_ns > f.own_end_ns - f.begin_ns
+           AND coalesce(p.begin_ns < f.own_end_ns, true) AS jumps
+    FROM followed f
+    ASOF LEFT JOIN raw.recording_pauses p ON p.rank = f.rank AND p.end_ns <= f.next_ns
 ), ranks AS (
     SELECT rank, sum(advance - 1) FILTER (WHERE jumps) AS steps, sum(ns) FILTER (WHERE jumps) AS ns
     FROM jumps

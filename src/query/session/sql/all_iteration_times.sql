@@ -1,8 +1,12 @@
--- Until the next one begins; the last until all that it launched has ended.
+-- Until the next one begins or the recording pauses; the last until all that it launched has ended.
 CREATE TEMP VIEW all_iteration_times AS
-WITH n AS (
-    SELECT *, lead(begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns) AS next
+WITH followed AS (
+    SELECT *, lead(begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns) AS next_ns
     FROM all_iterations
+), n AS (
+    SELECT f.* EXCLUDE (next_ns), least(f.next_ns, p.begin_ns) AS next
+    FROM followed f
+    ASOF LEFT JOIN raw.recording_pauses p ON p.rank = f.rank AND p.begin_ns >= f.end_ns
 ), l AS (
     SELECT n.rank, max(d.begin_ns + d.dur_ns) AS end_ns
     FROM n

@@ -1,8 +1,8 @@
--- Of each stretch of iterations: from the begin of its first iteration on, whatever the program does there, to the end
--- of its last one and of all that this ran and launched, but no farther than to where the next stretch begins. $firsts
--- and $lasts are the first and the last iterations of the stretches; $begin_ns and $end_ns hold all of the last ones,
--- where their times are known beforehand.
-CREATE TEMP TABLE sel_wall AS
+-- Of each stretch of iterations without a pause of the recording: from the begin of its first iteration on, whatever
+-- the program does there, to the end of its last one and of all that this ran and launched, but no farther than to
+-- where the next stretch begins. $firsts and $lasts are the first and the last iterations of the stretches; $begin_ns
+-- and $end_ns hold all of the last ones, where their times are known beforehand.
+CREATE TEMP TABLE wall_with_pauses AS
 WITH stretches AS (
     SELECT unnest($firsts::BIGINT[]) AS first, unnest($lasts::BIGINT[]) AS last
 ), ends AS (
@@ -26,15 +26,22 @@ WITH stretches AS (
     JOIN raw.tracks t ON t.id = track
     GROUP BY ALL
 ), marks AS (
-    SELECT rank, last, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns
+    SELECT rank, first, last, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns
     FROM sel_iterations
     JOIN stretches ON number BETWEEN first AND last
     GROUP BY ALL
 ), walls AS (
-    SELECT m.rank, m.begin_ns, greatest(m.end_ns, coalesce(e.end_ns, m.end_ns)) AS end_ns
+    SELECT m.rank, m.begin_ns, greatest(m.end_ns, coalesce(e.end_ns, m.end_ns)) AS end_ns,
+           m.end_ns AS own_end_ns, lead(m.begin_ns) OVER w AS next_ns, lead(m.first) OVER w = m.last + 1 AS goes_on
     FROM marks m
     LEFT JOIN last_ends e ON e.rank = m.rank AND e.number = m.last
+    WINDOW w AS (PARTITION BY m.rank ORDER BY m.begin_ns)
 )
-SELECT rank, begin_ns,
-       least(end_ns, coalesce(lead(begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns), end_ns)) AS end_ns
-FROM walls
+-- Where the recording of another rank pauses, one goes on.
+SELECT w.rank, w.begin_ns,
+       CASE WHEN w.goes_on
+                 AND NOT EXISTS (FROM raw.recording_pauses p
+                                 WHERE p.rank = w.rank AND p.begin_ns >= w.own_end_ns AND p.end_ns <= w.next_ns)
+            THEN w.next_ns
+            ELSE least(w.end_ns, coalesce(w.next_ns, w.end_ns)) END AS end_ns
+FROM walls w

@@ -2,7 +2,7 @@
 -- sign of its own (a thread may sleep in poll for the whole run), unless there is nothing else; messages that it
 -- exchanges are, but not the start, the end and the polling of their library. Changes of memory are where nothing runs
 -- (snapshots). The profiler's own start and stop are not the program's. Needs profiler_ends.
-CREATE TEMP TABLE sel_wall AS
+CREATE TEMP TABLE wall_with_pauses AS
 WITH runs AS (
     SELECT rank FROM raw.tracks
     WHERE id IN (SELECT track FROM raw.ops UNION ALL SELECT track FROM raw.api_calls

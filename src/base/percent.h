@@ -1,0 +1,12 @@
+// How percentages are written wherever people read them.
+#pragma once
+
+#include <string>
+
+namespace opsight {
+
+// The digits of a percentage. What is not quite nothing, or not quite everything, does not read as that:
+// "<0.1", ">99.9". Tables of SQL have percent_text (db/sql_names.cpp).
+std::string percent_digits(double percent);
+
+}  // namespace opsight

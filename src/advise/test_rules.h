@@ -16,6 +16,25 @@ using query::StoredProfile;
 inline constexpr int64_t kUs = 1'000, kMs = 1'000'000;
 
 // Twenty steps of 10 ms with a kernel of 8 ms each; what a test adds lies in the remaining 2 ms or beside it.
+// Whether the page's table has rows that its filter leaves: "column:eq:text" or "column:contains:text".
+inline bool leads_to_rows(Session& session, const Finding& finding) {
+    const std::string& filter = finding.filter;
+    const size_t op = filter.find(':'), text = filter.find(':', op + 1);
+    const std::string column = filter.substr(0, op), sought = filter.substr(text + 1);
+    const bool whole = filter.substr(op + 1, text - op - 1) == "eq";
+    const auto report = query::make_report(session, finding.view == "ops" ? "detailed" : finding.view, {});
+    if (!report) return false;
+    const query::ResultTable& table = report->sections.at(0).table;
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+        if (table.columns[i].key != column) continue;
+        for (const auto& row : table.rows)
+            if (const auto* cell = std::get_if<std::string>(&row[i]);
+                cell && (whole ? *cell == sought : cell->find(sought) != cell->npos))
+                return true;
+    }
+    return false;
+}
+
 struct Recorded {
     TestProfile t;
     int64_t kernel_ns = 8 * kMs, steps = 20;
@@ -103,6 +122,7 @@ struct Recorded {
         auto advice = advise(session, chosen);
         EXPECT_TRUE(advice.has_value()) << advice.error().message();
         for (const Finding& each : advice->findings) {
+            EXPECT_TRUE(each.filter.empty() || leads_to_rows(session, each)) << each.rule << ": " << each.filter;
             if (each.query.empty() || each.kind == "unknown") continue;
             const auto rows = session.query(each.query);  // the evidence of what was found
             EXPECT_TRUE(rows && !rows->rows.empty()) << each.rule << ": " << each.query;
@@ -121,7 +141,7 @@ struct Case {
 // Pages of the viewer: a link to another one is not shown.
 inline bool is_page(const std::string& view) {
     constexpr const char* kPages[] = {"communication", "diagnostics", "gpus",     "iterations", "kernels",
-                                      "memory",        "ops",         "recorded", "timeline"};
+                                      "memory",        "ops",         "ranges",   "recorded",   "timeline"};
     return std::find(std::begin(kPages), std::end(kPages), view) != std::end(kPages);
 }
 

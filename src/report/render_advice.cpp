@@ -326,6 +326,7 @@ void put_finding(JsonWriter& json, const Finding& finding) {
         json.field("more", finding.rows.more);
     });
     json.field("share_pct", finding.share_pct).field("view", finding.view).field("tab", finding.tab);
+    json.field("filter", finding.filter);
     json.list("places", [&] {
         for (const query::TimeSpan& each : finding.places)
             json.object([&] {

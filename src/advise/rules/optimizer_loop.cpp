@@ -25,6 +25,7 @@ Status check(Context& c) {
             "with a few kernels.";
     finding.share_pct = share;
     finding.view = "ops";
+    finding.filter = "direction:eq:optimizer";
     finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};

@@ -23,7 +23,8 @@ Status check(Context& c) {
         "set_to_none=True (the default since PyTorch 2) frees gradients in place of writing zeros, which the "
         "next backward pass would read again.";
     finding.share_pct = share;
-    finding.view = "ops";
+    finding.view = "ranges";
+    finding.filter = "range:contains:Optimizer.zero_grad";
     finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};

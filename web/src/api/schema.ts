@@ -2014,6 +2014,8 @@ export interface components {
             /** @description of the page, where to look */
             view: string;
             tab: string;
+            /** @description of the page's table: the rows that it is about; empty: all */
+            filter: string;
             reading: {
                 title: string;
                 address: string;

@@ -29,7 +29,7 @@ function Look({ finding }: { finding: Finding }) {
   const title = usePageOf(finding.view)?.title;
   if (title === undefined) return null;
   return (
-    <a className="button small" href={linkTo(finding.view, params, { tab: finding.tab })}>
+    <a className="button small" href={linkTo(finding.view, params, { tab: finding.tab, filter: finding.filter ? [finding.filter] : null })}>
       See {title} <Icon name="right" size={12} />
     </a>
   );

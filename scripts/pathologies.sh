@@ -6,6 +6,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/lib.sh
 
 main() {
+    case " $* " in
+    *' -h '* | *' --help '*) PYTHONPATH=$root/tests exec python3 -B tests/pathologies/table.py --help ;;
+    esac
     scripts/setup.sh
     configure "$preset" build
     compile build program

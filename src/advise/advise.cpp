@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "advise/sql.h"
+#include "query/ask/lean_views.h"
 #include "query/reports/device_words.h"
 #include "query/session/cells.h"
 #include "query/whatif/path.h"
@@ -196,7 +197,8 @@ class Engine {
     Status read_rows() {
         for (Finding& finding : out_.findings) {
             if (options_.rows == 0 || finding.query.empty()) continue;
-            OPSIGHT_ASSIGN(duck::Cursor cursor, session_.open_cursor(duck::Statement(finding.query)));
+            OPSIGHT_ASSIGN(duck::Cursor cursor,
+                           session_.open_cursor(duck::Statement(query::with_lean_views(finding.query))));
             OPSIGHT_ASSIGN(finding.rows, query::first_rows(cursor, options_.rows));
         }
         return {};

@@ -37,7 +37,8 @@ struct AskedRun {
     int64_t wall_ns = 0;                              // of all ranks
     int64_t parts = 1;        // iterations of all ranks; runs of ranks where there are none
     bool iterations = false;  // what parts counts; else ranks
-    std::optional<RecordingCost> recording = {};  // once a rule has asked for it
+    std::optional<RecordingCost> recording = {};              // once a rule has asked for it
+    std::map<std::string_view, query::TimeSpans> times = {};  // that several rules start from, as the former
 };
 
 // A rule's view of the run, and where it puts what it finds.
@@ -61,6 +62,13 @@ class Context {
     }
     int64_t parts() const { return run_.parts; }
     std::optional<RecordingCost>& recording() { return run_.recording; }
+    // What `make` gives, for all rules of the run.
+    template <class Make>
+    Result<const query::TimeSpans*> once(std::string_view name, Make make) {
+        if (const auto found = run_.times.find(name); found != run_.times.end()) return &found->second;
+        OPSIGHT_ASSIGN(query::TimeSpans made, make());
+        return &run_.times.emplace(name, std::move(made)).first->second;
+    }
     // Of what the rule needs the recording has nothing: it says nothing of the run, not even that all is
     // well.
     void cannot(std::string why) { why_not_ = std::move(why); }

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "advise/test_rules.h"
+#include "query/ask/lean_views.h"
 
 namespace opsight::advise {
 namespace {
@@ -321,7 +322,11 @@ TEST(Rules, EvidenceCanBeAskedFor) {
         EXPECT_FALSE(rule.looks_for.empty() || rule.confidence.empty() || rule.source.empty()) << rule.id;
         if (rule.query.empty()) continue;
         const auto rows = session.query(query_within(rule.query));
-        EXPECT_TRUE(rows) << rule.id << ": " << rows.error().message();
+        ASSERT_TRUE(rows) << rule.id << ": " << rows.error().message();
+        // As the engine asks it.
+        const auto lean = session.query(query::with_lean_views(query_within(rule.query)));
+        ASSERT_TRUE(lean) << rule.id << ": " << lean.error().message();
+        EXPECT_THAT(lean->rows, ::testing::UnorderedElementsAreArray(rows->rows)) << rule.id;
     }
     EXPECT_EQ(find_rule("none"), nullptr);
 }

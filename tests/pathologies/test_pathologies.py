@@ -4,6 +4,7 @@ Some quick ones; ./dev pathologies runs all of them and prints the table that do
 Python with torch (OPSIGHT_PYTHON, else the one that runs this); says so and passes where there is none.
 """
 import ast
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -19,7 +20,8 @@ PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 SHARED = {"training", "training_ranks", "training_remote"}
 # Their shares are those of ops, which a busy machine does not change much.
 QUICK = ("double_precision", "gelu_by_hand", "loop_over_rows")
-QUICK_SIMULATED = (simulated.TinyKernels, simulated.LayoutConversions, simulated.PlainAttention, simulated.LateExchange)
+QUICK_SIMULATED = (simulated.TinyKernels, simulated.LayoutConversions, simulated.PlainAttention, simulated.LateExchange,
+                   simulated.ReadsEachLoss, simulated.PageableBatch)
 # Noise of a busy machine, of what the fix gained: the bare runs and the recorded one see different neighbours. What
 # one pair of runs breaks is held against the least gain of several.
 NOISE = 0.15
@@ -86,6 +88,15 @@ class Programs(unittest.TestCase):
             text = ast.get_docstring(ast.parse((PROGRAMS / (name + ".py")).read_text(encoding="utf-8")))
             self.assertTrue(text.startswith("Fault: "), name)
             self.assertIn("Fix: ", text, name)
+
+
+class Command(unittest.TestCase):
+    def test_its_usage_comes_without_a_build(self):
+        # A preset that is not there: nothing can be built with it.
+        done = subprocess.run([PROGRAMS.parents[2] / "dev", "pathologies", "--help"], text=True, capture_output=True,
+                              env={**os.environ, "OPSIGHT_PRESET": "none"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("usage: ./dev pathologies"), done.stdout)
 
 
 class Simulated(unittest.TestCase):

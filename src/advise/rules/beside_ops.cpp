@@ -11,27 +11,30 @@ namespace {
 
 using query::RunFacts;
 
-// A question about `longest`: of each rank the time between its ops, calls and the ends of its iterations.
+// A question about `longest`: of each rank the time between its ops (the outermost: others lie within them),
+// calls and the ends of its iterations.
 std::string of_gaps(const char* question) {
     return std::string(
-               "WITH spans AS (SELECT rank, begin_ns, end_ns FROM ops WHERE {range} "
+               "WITH spans AS (SELECT rank, begin_ns, end_ns FROM ops WHERE {range} AND parent_op IS NULL "
                "UNION ALL SELECT rank, begin_ns, end_ns FROM api_calls WHERE {range} "
                "UNION ALL SELECT rank, begin_ns, begin_ns FROM iterations WHERE {range} "
                "UNION ALL SELECT rank, end_ns, end_ns FROM iterations WHERE {range}), "
                "gaps AS (SELECT rank, max(end_ns) OVER w AS begin_ns, lead(begin_ns) OVER w AS end_ns "
                "FROM spans WINDOW w AS (PARTITION BY rank ORDER BY begin_ns)), "
-               "longest AS (FROM gaps WHERE end_ns > begin_ns ORDER BY end_ns - begin_ns DESC LIMIT 20)") +
+               "longest AS (FROM gaps WHERE end_ns > begin_ns ORDER BY end_ns - begin_ns DESC, rank, "
+               "begin_ns LIMIT 20)") +
            question;
 }
 
 // What was open in the middle of each, innermost, on a thread that calls ops.
 std::string frames_of_gaps() {
     return of_gaps(
-        ", frames AS (SELECT * FROM python_frames WHERE track IN (SELECT track FROM ops)) "
+        ", frames AS (SELECT rank, name, depth, begin_ns, end_ns FROM python_frames WHERE track IN (SELECT "
+        "track FROM ops)) "
         "SELECT g.rank, g.begin_ns, (g.end_ns - g.begin_ns) / 1e6 AS ms, arg_max(f.name, f.depth) AS "
         "open_function FROM longest g LEFT JOIN frames f ON f.rank = g.rank "
         "AND f.begin_ns <= (g.begin_ns + g.end_ns) // 2 AND f.end_ns > (g.begin_ns + g.end_ns) // 2 "
-        "GROUP BY ALL ORDER BY ms DESC");
+        "GROUP BY ALL ORDER BY ms DESC, g.rank, g.begin_ns");
 }
 
 // What runs while the recording shows nothing: switches of context tell whether the program does. Without
@@ -92,7 +95,7 @@ struct Gaps {
 
 Result<Gaps> read_gaps(Context& c) {
     Gaps gaps;
-    OPSIGHT_ASSIGN(gaps.all, gaps_of_host(c.session()));
+    OPSIGHT_ASSIGN(gaps.all, gaps_of_host(c));
     std::vector<int64_t> lengths;
     for (const query::TimeSpan& span : gaps.all) {
         const int64_t ns = span.end - span.begin;
@@ -123,9 +126,13 @@ void tell_gaps(Context& c, const Gaps& gaps, bool are_long, Finding& finding) {
 // Of these gaps those in which the program does something that was recorded, and the others: what one finding
 // tells is not to be gained by the other.
 Result<query::TimeSpans> gaps_of(Context& c, const query::TimeSpans& gaps, bool host) {
-    OPSIGHT_ASSIGN(query::Occurrences nothing, query::times_of(c.session(), query::Activity::kNothing));
-    if (!host) return query::common(gaps, nothing.times);
-    OPSIGHT_ASSIGN(const query::TimeSpans something, query::times_without(c.session(), nothing.times));
+    const auto make = [&c]() -> Result<query::TimeSpans> {
+        OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kNothing));
+        return std::move(found.times);
+    };
+    OPSIGHT_ASSIGN(const query::TimeSpans* nothing, c.once("nothing", make));
+    if (!host) return query::common(gaps, *nothing);
+    OPSIGHT_ASSIGN(const query::TimeSpans something, query::times_without(c.session(), *nothing));
     return query::common(gaps, something);
 }
 
@@ -224,7 +231,7 @@ Status check(Context& c) {
             tell_queued(f, host ? f.host_queued_ns : f.idle_queued_ns, finding);
             OPSIGHT_TRY(tell_recording(c, finding));
             OPSIGHT_ASSIGN(query::TimeSpans own, gaps_of(c, gaps.all, host));
-            OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(own)));
+            OPSIGHT_ASSIGN(finding.times, host_times(c, std::move(own)));
         }
         c.add(std::move(finding));
     }
@@ -234,8 +241,9 @@ Status check(Context& c) {
 }  // namespace
 
 Rule beside_ops_rule() {
-    static const std::string longest =
-        of_gaps(" SELECT rank, begin_ns, (end_ns - begin_ns) / 1e6 AS ms FROM longest ORDER BY ms DESC");
+    static const std::string longest = of_gaps(
+        " SELECT rank, begin_ns, (end_ns - begin_ns) / 1e6 AS ms FROM longest ORDER BY ms DESC, rank, "
+        "begin_ns");
     return {
         .id = "beside_ops",
         .looks_for = "time of the program in which neither ops, nor calls, nor the GPU work",

@@ -23,7 +23,7 @@ Status check(Context& c) {
         "later spare the copies.";
     finding.share_pct = share;
     finding.view = "ops";
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }

@@ -35,7 +35,7 @@ Status check(Context& c) {
     finding.share_pct = share;
     finding.view = "iterations";
     OPSIGHT_ASSIGN(query::Occurrences loading, query::times_of(c.session(), query::Activity::kDataLoading));
-    OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(loading.times)));
+    OPSIGHT_ASSIGN(finding.times, host_times(c, std::move(loading.times)));
     c.add(std::move(finding));
     return {};
 }

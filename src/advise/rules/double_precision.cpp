@@ -41,7 +41,7 @@ Status check(Context& c) {
                            "or a Python default often brought 64-bit ones in.";
     finding.share_pct = share;
     finding.view = "ops";
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }

@@ -34,7 +34,7 @@ Status check(Context& c) {
                          : "A fused op reads and writes them once.";
     finding.share_pct = share;
     finding.view = "ops";
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(chains.found.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(chains.found.times)));
     c.add(std::move(finding));
     return {};
 }

@@ -32,7 +32,7 @@ Status check(Context& c) {
     finding.share_pct = share;
     finding.view = "timeline";
     OPSIGHT_ASSIGN(query::Occurrences files, query::times_of(c.session(), query::Activity::kFiles));
-    OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(files.times)));
+    OPSIGHT_ASSIGN(finding.times, host_times(c, std::move(files.times)));
     c.add(std::move(finding));
     return {};
 }

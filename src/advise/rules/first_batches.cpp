@@ -8,7 +8,7 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_first_batches(c.session(), c.threshold("times")));
-    OPSIGHT_ASSIGN(found.times, host_times(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(found.times, host_times(c, std::move(found.times)));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{"first_batches", "problem",

@@ -22,7 +22,7 @@ Status check(Context& c) {
         "backward_prefetch, limit_all_gathers where memory allows; DeepSpeed's prefetch_bucket_size.";
     finding.share_pct = share;
     finding.view = "communication";
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(exposed)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(exposed)));
     c.add(std::move(finding));
     return {};
 }

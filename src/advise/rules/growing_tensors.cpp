@@ -26,7 +26,7 @@ Status check(Context& c) {
     finding.advice = "Make the whole tensor first and write the pieces into it, or join them all at once.";
     finding.share_pct = share;
     finding.view = "ops";
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }

@@ -9,7 +9,7 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_annotations(c.session(), "^TorchDynamo Cache Lookup$"));
     if (found.count == 0) return c.cannot("no look-ups of compiled code were recorded"), Status();
-    OPSIGHT_ASSIGN(found.times, host_times(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(found.times, host_times(c, std::move(found.times)));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{"guards", "problem",

@@ -120,8 +120,8 @@ void tell_launches(const Context& c, std::optional<double> tiny, Finding& findin
 
 // Time in which no device works; fused, tiny kernels need less of the device too.
 Status bound(Context& c, bool tiny, Finding& finding) {
-    OPSIGHT_ASSIGN(const query::TimeSpans none_works, idle_times(c.session()));
-    OPSIGHT_ASSIGN(finding.times, query::times_beside(c.session(), query::Longest::kDevice));
+    OPSIGHT_ASSIGN(const query::TimeSpans none_works, idle_times(c));
+    OPSIGHT_ASSIGN(finding.times, times_beside_device(c));
     // What Python does in between is not in the share, and goes where launches are replayed.
     if (const double idle = c.share_of(none_works); idle > finding.share_pct.value_or(0) + 5)
         finding.evidence += fmt::format("{}With all that the host does in between it has no work in {}.",

@@ -48,9 +48,12 @@ Rule idle_devices_rule() {
         .confidence = "high: no work of them was recorded",
         .remedy = "Use them, or leave them to others.",
         .query =
-            "SELECT rank, device, name FROM devices d WHERE NOT EXISTS (FROM kernels k WHERE k.rank = d.rank "
-            "AND k.device = d.device) AND NOT EXISTS (FROM memcpys m WHERE m.rank = d.rank AND m.device = "
-            "d.device) AND NOT EXISTS (FROM memsets m WHERE m.rank = d.rank AND m.device = d.device)",
+            "SELECT rank, device, name FROM devices d WHERE NOT EXISTS (SELECT 1 FROM kernels k WHERE k.rank "
+            "= d.rank "
+            "AND k.device = d.device) AND NOT EXISTS (SELECT 1 FROM memcpys m WHERE m.rank = d.rank AND "
+            "m.device = "
+            "d.device) AND NOT EXISTS (SELECT 1 FROM memsets m WHERE m.rank = d.rank AND m.device = "
+            "d.device)",
         .verify = "torchrun --nproc-per-node GPUS train.py",
         .source = "DLProf; PyTorch, DistributedDataParallel",
         .lacks = lacks_device_work,

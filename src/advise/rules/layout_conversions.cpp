@@ -18,7 +18,7 @@ Status check(Context& c) {
     finding.advice = "Tensors and model in channels_last spare them: convolutions on Tensor Cores want NHWC.";
     finding.share_pct = share;
     finding.view = "kernels";
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }

@@ -15,7 +15,7 @@ Status check(Context& c) {
     // While the device works such a call waits, and what is lost shows later.
     query::TimeSpans lost = found.times;
     if (c.facts().device_work) {
-        OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
+        OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c));
         lost = query::common(found.times, idle);
     }
     const double share = c.share_of(lost);
@@ -39,7 +39,7 @@ Status check(Context& c) {
                         allocator_options(c.facts()));
     finding.share_pct = share;
     finding.view = "timeline";
-    OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(finding.times, host_times(c, std::move(found.times)));
     if (tell_lost_work(c.facts(), finding)) finding.times.clear();  // it may have run meanwhile
     c.add(std::move(finding));
     return {};

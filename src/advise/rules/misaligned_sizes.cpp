@@ -21,7 +21,7 @@ Status check(Context& c) {
         "Cores load whole vectors: the rows name the products.";
     finding.share_pct = share;
     finding.view = "kernels";
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }

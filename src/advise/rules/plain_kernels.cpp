@@ -57,7 +57,7 @@ Status check(Context& c) {
         }
         OPSIGHT_ASSIGN(query::Occurrences found,
                        query::times_of(c.session(), query::Activity::kPlainKernels));
-        OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
+        OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
         c.add(std::move(finding));
     }
     return {};

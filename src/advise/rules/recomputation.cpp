@@ -38,7 +38,7 @@ Status check(Context& c) {
                : "Where memory allows it, checkpoint fewer layers, or only those with large activations.";
     finding.share_pct = share;
     finding.view = "ops";
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }

@@ -73,7 +73,7 @@ Result<RecordingCost> recording_cost(Context& c) {
     OPSIGHT_ASSIGN(const auto counted, query::recorded_calls(c.session()));
     double most_pct = 100;
     if (c.facts().device_work) {
-        OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c.session()));
+        OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c));
         own.times = query::common(own.times, idle);
         most_pct = c.share_of(idle);
     }

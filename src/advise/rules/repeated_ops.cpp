@@ -11,7 +11,7 @@ Status check(Context& c) {
         query::Occurrences found,
         query::times_of_pattern(
             c.session(), {query::OpPattern::kRepeated, static_cast<int64_t>(c.threshold("ops")), c.parts()}));
-    OPSIGHT_ASSIGN(found.times, host_times(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(found.times, host_times(c, std::move(found.times)));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{
@@ -27,7 +27,7 @@ Status check(Context& c) {
         const query::Occurrences kernels,
         query::times_of_pattern(c.session(), {query::OpPattern::kRepeated,
                                               static_cast<int64_t>(c.threshold("ops")), c.parts(), true}));
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), query::united(found.times, kernels.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, query::united(found.times, kernels.times)));
     c.add(std::move(finding));
     return {};
 }

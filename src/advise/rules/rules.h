@@ -76,7 +76,9 @@ Rule zero_grad_rule();
 int64_t median_of(std::vector<int64_t> values);
 // Time in which no device works: what the device itself needs is left, whatever the host does. Without work
 // of a device: in which no op runs.
-Result<query::TimeSpans> idle_times(query::Session& session);
+Result<query::TimeSpans> idle_times(Context& c);
+// What the device of each rank that works longest leaves of the wall clock.
+Result<query::TimeSpans> times_beside_device(Context& c);
 // Whether at least half of a share of the time is a wait for a stream's first work, launched long before.
 // `behind_ns`: what of that share lies within the wait.
 bool behind_earlier_work(const query::RunFacts& f, int64_t behind_ns, double share);
@@ -87,11 +89,11 @@ double without_queued(const query::RunFacts& f, double share, int64_t queued_ns)
 // What was left out so, where it is 1 % of the time or more; else nothing.
 void tell_queued(const query::RunFacts& f, int64_t queued_ns, Finding& finding);
 // These times without such pauses.
-Result<query::TimeSpans> without_queued(query::Session& session, const query::TimeSpans& times);
+Result<query::TimeSpans> without_queued(Context& c, const query::TimeSpans& times);
 // Of something that the host does: its own times, or those in which no device works and waits for the host
 // where these are less (of several devices of a rank the one that works longest: the others may work at
 // once).
-Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own);
+Result<query::TimeSpans> host_times(Context& c, query::TimeSpans own);
 
 // Asked once of a run, whichever rules need it.
 Result<RecordingCost> recording_cost(Context& c);
@@ -114,13 +116,13 @@ std::string allocator_options(const query::RunFacts& f);
 std::string unseen_device(const query::RunFacts& f);
 
 // Time in which no kernel runs.
-Result<query::TimeSpans> times_without_kernels(query::Session& session);
+Result<query::TimeSpans> times_without_kernels(Context& c);
 
 // Of kernels that may go: with the short pauses before them, in which the device goes from one piece of work
 // to the next.
-Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans kernels);
+Result<query::TimeSpans> with_pauses(Context& c, query::TimeSpans kernels);
 
 // In which no op, call or data loading is open.
-Result<query::TimeSpans> gaps_of_host(query::Session& session);
+Result<query::TimeSpans> gaps_of_host(Context& c);
 
 }  // namespace opsight::advise

@@ -23,6 +23,15 @@ Status add_loops(Context& c, query::Occurrences& reads) {
     return {};
 }
 
+// Without a read its copy is not made either, nor the pause before it.
+Status add_copies(Context& c, query::TimeSpans& times) {
+    OPSIGHT_ASSIGN(query::Occurrences copies,
+                   query::times_of_ops(c.session(), {.pattern = kWaits, .device = true}));
+    OPSIGHT_ASSIGN(const query::TimeSpans all, with_pauses(c, std::move(copies.times)));
+    times = query::united(times, all);
+    return {};
+}
+
 // Which ops these are most of all, and where the program calls them, as far as that was recorded.
 Status tell_longest(Context& c, const char* pattern, Finding& finding) {
     OPSIGHT_ASSIGN(const duck::Rows rows,
@@ -41,7 +50,7 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_ops(c.session(), {.pattern = device ? kWaits : kReads}));
     if (!device) OPSIGHT_TRY(add_loops(c, found));
-    OPSIGHT_ASSIGN(found.times, host_times(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(found.times, host_times(c, std::move(found.times)));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share") || found.count < c.parts()) return {};
     Finding finding{
@@ -59,6 +68,7 @@ Status check(Context& c) {
     finding.share_pct = share;
     finding.view = "ops";
     finding.times = std::move(found.times);
+    if (device) OPSIGHT_TRY(add_copies(c, finding.times));
     if (tell_lost_work(c.facts(), finding)) finding.times.clear();  // it may have run meanwhile
     c.add(std::move(finding));
     return {};
@@ -75,9 +85,9 @@ Rule scalar_reads_rule() {
                         "below, a change is lost in the noise of iterations"},
                        {"loop", 50, "reads in an iteration", "fewer are not of a loop over values"}},
         .bound =
-            "the time in which such ops run on the host, or in which no device works where that is less; "
-            "without a "
-            "device, also what lies between reads in a row",
+            "the time in which such ops run on the host, or in which no device works where that is less, "
+            "and what they run on the device with the pauses before it; without a device, also what lies "
+            "between reads in a row",
         .confidence = "high for the time; what it costs depends on how much was queued",
         .remedy = "Read results once.",
         .lines = "total += loss.detach()  # not loss.item(); print(total.item()) after the loop",

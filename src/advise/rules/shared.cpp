@@ -157,26 +157,41 @@ int64_t median_of(std::vector<int64_t> values) {
     return *middle;
 }
 
-Result<query::TimeSpans> idle_times(query::Session& session) {
-    query::Occurrences busy;
-    if (session.contents().device_work) {
-        OPSIGHT_ASSIGN(busy, query::times_of(session, query::Activity::kDevice));
-    } else {
-        OPSIGHT_ASSIGN(busy, query::times_of(session, query::Activity::kOps));
-    }
-    return query::times_without(session, busy.times);
+namespace {
+
+// What is left of the wall clock beside one activity.
+Result<query::TimeSpans> times_beside_activity(Context& c, std::string_view name, query::Activity activity) {
+    const auto make = [&]() -> Result<query::TimeSpans> {
+        OPSIGHT_ASSIGN(const query::Occurrences found, query::times_of(c.session(), activity));
+        return query::times_without(c.session(), found.times);
+    };
+    OPSIGHT_ASSIGN(const query::TimeSpans* left, c.once(name, make));
+    return *left;
 }
 
-Result<query::TimeSpans> gaps_of_host(query::Session& session) {
+}  // namespace
+
+Result<query::TimeSpans> idle_times(Context& c) {
+    const bool device = c.session().contents().device_work;
+    return times_beside_activity(c, "idle", device ? query::Activity::kDevice : query::Activity::kOps);
+}
+
+Result<query::TimeSpans> gaps_of_host(Context& c) {
+    query::Session& session = c.session();
     OPSIGHT_ASSIGN(const query::Occurrences ops, query::times_of(session, query::Activity::kOps));
     OPSIGHT_ASSIGN(const query::Occurrences calls, query::times_of(session, query::Activity::kCalls));
     OPSIGHT_ASSIGN(const query::Occurrences loading, query::times_of(session, query::Activity::kDataLoading));
     return query::times_without(session, query::united(query::united(ops.times, calls.times), loading.times));
 }
 
-Result<query::TimeSpans> times_without_kernels(query::Session& session) {
-    OPSIGHT_ASSIGN(const query::Occurrences kernels, query::times_of(session, query::Activity::kKernels));
-    return query::times_without(session, kernels.times);
+Result<query::TimeSpans> times_without_kernels(Context& c) {
+    return times_beside_activity(c, "without kernels", query::Activity::kKernels);
+}
+
+Result<query::TimeSpans> times_beside_device(Context& c) {
+    const auto make = [&c] { return query::times_beside(c.session(), query::Longest::kDevice); };
+    OPSIGHT_ASSIGN(const query::TimeSpans* left, c.once("beside the device", make));
+    return *left;
 }
 
 bool behind_earlier_work(const RunFacts& f, int64_t behind_ns, double share) {
@@ -207,13 +222,10 @@ void tell_queued(const RunFacts& f, int64_t queued_ns, Finding& finding) {
         finding.evidence.empty() ? "" : " ", percent(pct));
 }
 
-Result<query::TimeSpans> without_queued(query::Session& session, const query::TimeSpans& times) {
-    if (!session.contents().device_work) return times;
-    const auto make = [&session]() -> Result<query::TimeSpans> {
-        OPSIGHT_ASSIGN(const query::Occurrences queued, query::times_of(session, query::Activity::kQueued));
-        return query::times_without(session, queued.times);
-    };
-    OPSIGHT_ASSIGN(const query::TimeSpans others, session.remember<query::TimeSpans>("times_unqueued", make));
+Result<query::TimeSpans> without_queued(Context& c, const query::TimeSpans& times) {
+    if (!c.session().contents().device_work) return times;
+    OPSIGHT_ASSIGN(const query::TimeSpans others,
+                   times_beside_activity(c, "not queued", query::Activity::kQueued));
     return query::common(times, others);
 }
 
@@ -223,10 +235,10 @@ std::string unseen_device(const RunFacts& f) {
                        : "The file is cut: the missing part may hold work of a device.";
 }
 
-Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans kernels) {
+Result<query::TimeSpans> with_pauses(Context& c, query::TimeSpans kernels) {
     constexpr int64_t kLongest = 10'000;  // a stream goes on within some microseconds
-    if (kernels.empty() || !session.contents().device_work) return kernels;
-    OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(session));
+    if (kernels.empty() || !c.session().contents().device_work) return kernels;
+    OPSIGHT_ASSIGN(const query::TimeSpans idle, idle_times(c));
     query::TimeSpans before;
     size_t at = 0;
     for (const query::TimeSpan& pause : idle) {
@@ -242,11 +254,14 @@ Result<query::TimeSpans> with_pauses(query::Session& session, query::TimeSpans k
     return query::united(kernels, before);
 }
 
-Result<query::TimeSpans> host_times(query::Session& session, query::TimeSpans own) {
-    if (own.empty() || !session.contents().device_work) return own;
-    OPSIGHT_ASSIGN(query::TimeSpans idle, query::times_beside(session, query::Longest::kDevice));
-    OPSIGHT_ASSIGN(idle, without_queued(session, idle));
-    return query::length_of(idle) < query::length_of(own) ? std::move(idle) : std::move(own);
+Result<query::TimeSpans> host_times(Context& c, query::TimeSpans own) {
+    if (own.empty() || !c.session().contents().device_work) return own;
+    const auto make = [&c]() -> Result<query::TimeSpans> {
+        OPSIGHT_ASSIGN(const query::TimeSpans left, times_beside_device(c));
+        return without_queued(c, left);
+    };
+    OPSIGHT_ASSIGN(const query::TimeSpans* idle, c.once("waits for the host", make));
+    return query::length_of(*idle) < query::length_of(own) ? *idle : std::move(own);
 }
 
 double Context::share_of(const query::TimeSpans& times) const {

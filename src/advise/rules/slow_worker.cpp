@@ -54,7 +54,7 @@ Status check(Context& c) {
             if (waits[i].end - waits[i].begin > slow->usual_ns)
                 times.push_back({waits[i].rank, waits[i].begin + slow->usual_ns, waits[i].end});
         OPSIGHT_ASSIGN(times, query::within_range(c.session(), std::move(times)));
-        OPSIGHT_ASSIGN(times, host_times(c.session(), std::move(times)));
+        OPSIGHT_ASSIGN(times, host_times(c, std::move(times)));
         const double share = c.share_of(times);
         if (share < c.threshold("share")) continue;
         Finding finding{"slow_worker", "problem",

@@ -20,7 +20,7 @@ Status check(Context& c) {
     finding.advice = "Larger buckets join them: bucket_cap_mb of DDP, or larger units that FSDP wraps.";
     finding.share_pct = share;
     finding.view = "communication";
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), std::move(found.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
     c.add(std::move(finding));
     return {};
 }

@@ -9,8 +9,8 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_small_copies(c.session(), static_cast<int64_t>(c.threshold("bytes"))));
     // A call that waits while a kernel runs waits for that.
-    OPSIGHT_ASSIGN(query::TimeSpans beside_kernels, times_without_kernels(c.session()));
-    OPSIGHT_ASSIGN(beside_kernels, without_queued(c.session(), beside_kernels));
+    OPSIGHT_ASSIGN(query::TimeSpans beside_kernels, times_without_kernels(c));
+    OPSIGHT_ASSIGN(beside_kernels, without_queued(c, beside_kernels));
     const double share = c.share_of(query::common(found.times, beside_kernels));
     if (share < c.threshold("share") ||
         found.count < 2 * c.threshold("copies") * static_cast<double>(c.parts()))

@@ -53,8 +53,8 @@ double share_of(int64_t ns, const RunFacts& f) {
 }
 
 Result<Lost> lost_in_waits(Context& c, const query::TimeSpans& waits) {
-    OPSIGHT_ASSIGN(query::TimeSpans idle, idle_times(c.session()));
-    OPSIGHT_ASSIGN(idle, without_queued(c.session(), idle));
+    OPSIGHT_ASSIGN(query::TimeSpans idle, idle_times(c));
+    OPSIGHT_ASSIGN(idle, without_queued(c, idle));
     OPSIGHT_ASSIGN(const query::TimeSpans range, query::times_of_range(c.session()));
     return lost_to(waits, idle, range);
 }
@@ -80,7 +80,7 @@ Status check(Context& c) {
                              : "Events order work without holding the host up.";
     finding.share_pct = lost;
     finding.view = "timeline";
-    OPSIGHT_ASSIGN(finding.times, host_times(c.session(), std::move(waits.times)));
+    OPSIGHT_ASSIGN(finding.times, host_times(c, std::move(waits.times)));
     if (tell_lost_work(c.facts(), finding)) finding.times.clear();  // it may have run meanwhile
     c.add(std::move(finding));
     return {};

@@ -17,7 +17,7 @@ Status check(Context& c) {
     const auto threads = static_cast<double>(f.torch_threads);
     if (threads < c.threshold("times") * static_cast<double>(f.processors)) return {};
     OPSIGHT_ASSIGN(const query::Occurrences ops, query::times_of(c.session(), query::Activity::kOps));
-    OPSIGHT_ASSIGN(query::TimeSpans times, host_times(c.session(), ops.times));
+    OPSIGHT_ASSIGN(query::TimeSpans times, host_times(c, ops.times));
     Finding finding{
         "thread_count", "problem",
         fmt::format("Ops are split among {} threads on {} processors", f.torch_threads, f.processors)};

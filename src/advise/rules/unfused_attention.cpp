@@ -25,7 +25,7 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences scores,
                    query::times_of(c.session(), c.facts().device_work ? query::Activity::kDeviceScores
                                                                       : query::Activity::kHostScores));
-    OPSIGHT_ASSIGN(finding.times, with_pauses(c.session(), query::united(found.times, scores.times)));
+    OPSIGHT_ASSIGN(finding.times, with_pauses(c, query::united(found.times, scores.times)));
     c.add(std::move(finding));
     return {};
 }

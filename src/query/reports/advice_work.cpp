@@ -27,7 +27,7 @@ Result<std::vector<PeakMemory>> memory_at_peak(Session& session, int64_t least) 
     OPSIGHT_TRY(session.prepare(sql::memory_held));
     OPSIGHT_ASSIGN(const duck::Rows most, session.query(sql::memory_peak_bytes));
     if (integer(most.rows.at(0)[0]) < least) return std::vector<PeakMemory>();
-    OPSIGHT_TRY(session.prepare(sql::memory_event_ops));
+    OPSIGHT_TRY(session.prepare(sql::ops_of_events));
     OPSIGHT_TRY(session.prepare(sql::memory_at_peak));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::memory_holders));
     std::vector<PeakMemory> all;

@@ -95,7 +95,7 @@ Result<std::vector<std::string>> out_of_memory_notes(Session& session) {
 
 Result<ResultTable> held_at_peak(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(session.prepare(reports::sql::memory_held));
-    OPSIGHT_TRY(session.prepare(reports::sql::memory_event_ops));
+    OPSIGHT_TRY(session.prepare(reports::sql::ops_of_events));
     OPSIGHT_TRY(session.prepare(reports::sql::memory_at_peak));
     Question q{"memory_peak", "Memory at the Peak"};
     q.columns = {{"rank", "Rank", Unit::kCount, 0, Role::kId},

@@ -80,7 +80,7 @@ Result<ResultTable> memory_allocators(Session& session, const TableSubject&, con
                  {"freed_bytes", "Freed (bytes)", Unit::kBytes},
                  {"kept_bytes", "Allocated - Freed (bytes)", Unit::kBytes},
                  {"shapes", "Input Shapes", Unit::kNone, 0, Role::kShapes}};
-    OPSIGHT_TRY(session.prepare(sql::memory_event_ops));
+    OPSIGHT_TRY(session.prepare(sql::ops_of_events));
     q.rows = shaped(sql::memory_allocators, shape);
     q.order = {
         {"allocated_bytes", true}, {"rank", false}, {"device", false}, {"op_name", false}, {"op_id", false}};

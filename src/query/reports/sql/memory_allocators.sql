@@ -1,6 +1,6 @@
--- Events of memory in the range, by the ops that were open. Needs memory_event_ops.
-WITH events AS (
-    SELECT m.rowid AS event, m.bytes, m.device_type, m.device, t.rank
+-- Events of memory in the range, by the ops that were open. Needs ops_of_events.
+WITH events AS MATERIALIZED (
+    SELECT m.rowid AS event, m.track, m.time_ns, m.bytes, m.device_type, m.device, t.rank
     FROM raw.memory_events m
     JOIN raw.tracks t ON t.id = m.track
     WHERE EXISTS (FROM sel_wall w WHERE w.rank = t.rank AND m.time_ns >= w.begin_ns AND m.time_ns < w.end_ns)
@@ -12,7 +12,7 @@ WITH events AS (
            coalesce(-sum(e.bytes) FILTER (WHERE e.bytes < 0), 0)::BIGINT AS freed_bytes,
            max(e.bytes) AS largest
     FROM events e
-    LEFT JOIN memory_event_ops f ON f.event = e.event
+    LEFT JOIN ops_of_events('events') f ON f.event = e.event
     GROUP BY ALL
 )
 SELECT r.number AS rank,

@@ -1,20 +1,30 @@
 -- What each place of memory holds in the range when most of it is allocated, by who asked for it: the call stack where
--- it is told, else the innermost op. Needs memory_held and memory_event_ops.
+-- it is told, else the innermost op. Needs memory_held and ops_of_events.
 CREATE TEMP VIEW memory_at_peak AS
 WITH peaks AS (
     FROM memory_peaks WHERE allocated > 0
-), blocks AS (
-    SELECT rank, device_type, device, event, nth, bytes, stack,
-           lead(nth) OVER (PARTITION BY rank, device_type, device, address ORDER BY nth) AS next_nth
-    FROM memory_held
-    WHERE bytes <> 0 AND address <> 0
+), last AS (
+    -- Of each address the last event until then: what it allocates lives.
+    SELECT t.rank, m.device_type, m.device, max((m.time_ns, m.rowid)) AS nth
+    FROM raw.memory_events m
+    JOIN raw.tracks t ON t.id = m.track
+    JOIN peaks p ON p.rank = t.rank AND p.device_type = m.device_type AND p.device = m.device
+        AND (m.time_ns < p.event_ns OR (m.time_ns = p.event_ns AND m.rowid <= p.event))
+    WHERE m.bytes <> 0 AND m.address <> 0
+    GROUP BY t.rank, m.device_type, m.device, m.address
+), living AS (
+    SELECT l.rank, l.device_type, l.device, m.rowid AS event, m.track, m.time_ns, m.bytes, m.stack
+    FROM last l
+    JOIN raw.memory_events m ON m.rowid = l.nth[2]
+    WHERE m.bytes > 0
+), asked AS (
+    SELECT event, track, time_ns
+    FROM living l
+    WHERE EXISTS (FROM sel_wall w WHERE w.rank = l.rank AND l.time_ns >= w.begin_ns AND l.time_ns < w.end_ns)
 ), held AS (
-    SELECT b.rank, b.device_type, b.device, b.bytes, b.stack, coalesce(o.op, -1) AS op
-    FROM blocks b
-    JOIN peaks p ON p.rank = b.rank AND p.device_type = b.device_type AND p.device = b.device AND b.nth <= p.nth
-        AND (b.next_nth IS NULL OR b.next_nth > p.nth)
-    LEFT JOIN memory_event_ops o ON o.event = b.event
-    WHERE b.bytes > 0
+    SELECT l.rank, l.device_type, l.device, l.bytes, l.stack, coalesce(o.op, -1) AS op
+    FROM living l
+    LEFT JOIN ops_of_events('asked') o ON o.event = l.event
 ), sums AS (
     SELECT rank, device_type, device, stack, op, sum(bytes)::BIGINT AS bytes, count(*) AS allocations,
            max(bytes) AS largest

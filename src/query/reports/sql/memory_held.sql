@@ -19,8 +19,9 @@ FROM events e
 JOIN known k ON k.rank = e.rank AND k.device_type = e.device_type AND k.device = e.device
 WINDOW in_order AS (PARTITION BY e.rank, e.device_type, e.device ORDER BY e.time_ns, e.number);
 
--- The most of each place within the range, and the event at which most is allocated; what holds at its begin counts.
-CREATE TEMP VIEW memory_peaks AS
+-- The most of each place within the range, and the event at which most is allocated; what holds at its begin counts. A
+-- row for each place: several questions ask for it, and all events are gone through for it.
+CREATE TEMP TABLE memory_peaks AS
 WITH held AS (
     SELECT a.*, greatest(a.time_ns, w.begin_ns) AS at_ns, a.time_ns >= w.begin_ns AS inside
     FROM memory_held a
@@ -31,7 +32,8 @@ SELECT rank, device_type, device,
        max(allocated)::BIGINT AS allocated,
        first(at_ns ORDER BY allocated DESC, nth) FILTER (WHERE allocated IS NOT NULL) AS at_ns,
        max(reserved)::BIGINT AS reserved,
-       first(nth ORDER BY allocated DESC, nth) FILTER (WHERE allocated IS NOT NULL) AS nth,
+       first(time_ns ORDER BY allocated DESC, nth) FILTER (WHERE allocated IS NOT NULL) AS event_ns,
+       first(event ORDER BY allocated DESC, nth) FILTER (WHERE allocated IS NOT NULL) AS event,
        bool_or(told) AS told, bool_or(address <> 0) AS addressed
 FROM held
 GROUP BY rank, device_type, device

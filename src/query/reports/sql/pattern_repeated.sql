@@ -6,8 +6,7 @@ WITH outermost AS (
     SELECT o.track, o.begin_ns, o.begin_ns + o.dur_ns AS end_ns, o.op, o.signature, i.layer, i.name
     FROM sel_ops o
     JOIN raw.op_identities i ON i.id = o.op
-    LEFT JOIN raw.ops p ON p.id = o.parent_op
-    WHERE p.id IS NULL AND direction_name(i.direction) <> 'optimizer'
+    WHERE o.parent_op = -1 AND direction_name(i.direction) <> 'optimizer'
       AND NOT regexp_matches(i.name, 'AccumulateGrad|^aten::(item|_local_scalar_dense|is_nonzero)$')
 ), often AS (
     SELECT op, signature, any_value(layer) AS layer

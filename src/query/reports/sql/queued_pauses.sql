@@ -17,12 +17,12 @@ FROM pauses p
 JOIN raw.device_spans d ON d.begin_ns = p.end_ns AND is_busy(d.kind)
 JOIN raw.tracks t ON t.id = d.track AND t.rank = p.rank
 JOIN raw.api_calls a ON a.id = d.launch AND a.begin_ns + a.dur_ns <= p.begin_ns
-GROUP BY ALL
-ORDER BY p.rank, p.begin_ns;
+GROUP BY ALL;
 
--- A segment of the host's lies within one pause.
-CREATE TEMP VIEW unqueued_segments AS
+-- What is left of the time in which nothing runs, or only the host, or only calls and ops: all others have a device at
+-- work. A segment lies within one pause.
+CREATE TEMP TABLE unqueued_segments AS
 SELECT s.*
-FROM wall_segments s
+FROM (FROM wall_segments WHERE resource IN (resource('idle'), resource('host'), resource('cpu'))) s
 ASOF LEFT JOIN queued_pauses q ON q.rank = s.rank AND s.begin_ns >= q.begin_ns
 WHERE q.end_ns IS NULL OR s.begin_ns >= q.end_ns

@@ -19,7 +19,8 @@ CREATE OR REPLACE TEMP MACRO within_segments(relation, segments, name) AS TABLE
         SELECT rank, begin_ns, end_ns,
                sum(end_ns - begin_ns) OVER (PARTITION BY rank ORDER BY begin_ns) - (end_ns - begin_ns) AS before_ns
         FROM query_table(segments)
-        WHERE resource = resource(name)
+        -- What begins after the last of these rows lies in none: of no rows no segment is looked at.
+        WHERE resource = resource(name) AND begin_ns <= (SELECT max(end_ns) FROM query_table(relation))
     )
     SELECT a.*,
            (coalesce(e.before_ns + least(a.end_ns, e.end_ns) - e.begin_ns, 0)

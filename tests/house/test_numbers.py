@@ -14,7 +14,7 @@ class Numbers(unittest.TestCase):
     def test_every_question_has_its_row(self):
         paths = json.loads((ROOT / "docs" / "openapi.json").read_text(encoding="utf-8"))["paths"]
         asked = {re.sub(r"/timeline/.*", "/timeline/...", path.split("{id}")[1]) for path in paths if "{id}" in path}
-        asked |= {f"/{kind}s/..." for path in paths for kind in ("store", "sweep") if "{" + kind + "}" in path}
+        asked |= {f"/{kind}s/..." for path in paths for kind in ("store", "sweep", "cloud") if "{" + kind + "}" in path}
         asked -= {"/aggregations", "/aggregations/{aggregation}"}  # names of ranges: no number is in them
         self.assertEqual({row[0].strip(" `") for row in ROWS}, asked)
 

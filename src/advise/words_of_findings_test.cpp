@@ -38,6 +38,7 @@ TEST(Words, WhatTheDeviceHasStillToDoIsNotOfTheLastIteration) {
 TEST(Words, WhatLiesBetweenTwoMarksIsNotASlowIteration) {
     Recorded r;
     r.begin();
+    r.t.op("aten::add", Recorded::at(20) + 5 * kMs, 5 * kMs);
     r.t.annotation("ProfilerStep#22", Recorded::at(22), 10 * kMs, r.t.thread());
     const auto findings = r.ask("uneven_iterations").findings;
     ASSERT_EQ(findings.size(), 1u);

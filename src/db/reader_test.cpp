@@ -110,17 +110,17 @@ TEST_F(ReaderTest, AFileThatWasWrittenToIsWhole) {
 TEST_F(ReaderTest, NewerSchemaIsRefused) {
     write_empty_profile();
     change("UPDATE raw.meta SET value = '99' WHERE key = 'schema_version'");
-    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 10"));
+    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 11"));
 }
 
 constexpr const char* kAddedTables[] = {
-    "transfers",     "contexts",    "nvtx_attributes",  "nvtx_ranges",
-    "nvtx_payloads", "messages",    "device_extras",    "page_faults",
-    "stream_stats",  "works",       "device_models",    "device_peaks",
-    "work_stats",    "models",      "model_groups",     "model_nodes",
-    "model_edges",   "model_calls", "cpu_samples",      "call_chains",
-    "rank_clocks",   "comm_groups", "collective_calls", "collective_members",
-    "op_counters"};
+    "transfers",     "contexts",        "nvtx_attributes",  "nvtx_ranges",
+    "nvtx_payloads", "messages",        "device_extras",    "page_faults",
+    "stream_stats",  "works",           "device_models",    "device_peaks",
+    "work_stats",    "models",          "model_groups",     "model_nodes",
+    "model_edges",   "model_calls",     "cpu_samples",      "call_chains",
+    "rank_clocks",   "comm_groups",     "collective_calls", "collective_members",
+    "op_counters",   "recording_pauses"};
 
 // What later versions added is taken away again, which leaves a file of version 1.
 TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
@@ -159,7 +159,7 @@ TEST_F(ReaderTest, AFileOfVersion1IsBroughtUpToDate) {
     for (const char* added :
          {"nvtx_ranges", "messages", "page_faults", "contexts", "streams", "stream_stats", "works",
           "model_nodes", "model_edges", "model_calls", "cpu_samples", "rank_clocks", "comm_groups",
-          "collective_calls", "collective_members", "op_counters"})
+          "collective_calls", "collective_members", "op_counters", "recording_pauses"})
         undo += std::string("DROP VIEW ") + added + ";";
     undo += "INSERT INTO raw.tracks VALUES (0, 0, -1, 1, 1, -1, 0, 0, '', '', '', '');";
     change(undo + "UPDATE raw.meta SET value = '1' WHERE key = 'schema_version'");

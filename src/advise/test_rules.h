@@ -122,7 +122,8 @@ struct Recorded {
         auto advice = advise(session, chosen);
         EXPECT_TRUE(advice.has_value()) << advice.error().message();
         for (const Finding& each : advice->findings) {
-            EXPECT_TRUE(each.filter.empty() || leads_to_rows(session, each)) << each.rule << ": " << each.filter;
+            EXPECT_TRUE(each.filter.empty() || leads_to_rows(session, each))
+                << each.rule << ": " << each.filter;
             if (each.query.empty() || each.kind == "unknown") continue;
             const auto rows = session.query(each.query);  // the evidence of what was found
             EXPECT_TRUE(rows && !rows->rows.empty()) << each.rule << ": " << each.query;
@@ -140,8 +141,8 @@ struct Case {
 
 // Pages of the viewer: a link to another one is not shown.
 inline bool is_page(const std::string& view) {
-    constexpr const char* kPages[] = {"communication", "diagnostics", "gpus",     "iterations", "kernels",
-                                      "memory",        "ops",         "ranges",   "recorded",   "timeline"};
+    constexpr const char* kPages[] = {"communication", "diagnostics", "gpus",   "iterations", "kernels",
+                                      "memory",        "ops",         "ranges", "recorded",   "timeline"};
     return std::find(std::begin(kPages), std::end(kPages), view) != std::end(kPages);
 }
 

@@ -365,7 +365,7 @@ class WorkCount {
         using hardware::Precision;
         if (!(variant & (kTensorCores | kUnknownCores)) || !device.valid())
             return cost::precision_of_type(type);
-        if (!(variant & kTensorCores)) {
+        if (!(variant & kTensorCores) && a_.peaks[device.index()].source != PeakSource::kNone) {
             work.estimate = true;
             work.note = "FP32 products in kernels whose names do not tell are bounded by the TF32 peak";
         }

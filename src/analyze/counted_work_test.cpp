@@ -176,6 +176,17 @@ TEST_F(CountedWorkTest, NamesOfKernelsTellWhetherFp32RanInTf32) {
     EXPECT_NEAR(work(1).bound_ns, kMm / 156e12 * 1e9, 0.01 * work(1).bound_ns);
 }
 
+TEST_F(CountedWorkTest, WhatBoundsIsSaidOnlyWhereThereIsABound) {
+    for (const char* device : {"NVIDIA A100-SXM4-40GB", "Some accelerator"}) {
+        t = TestProfile();
+        t.gpu(0, device, 8, 0);
+        t.op("aten::mm", 0, 50, t.thread(), mm());
+        launch("somebodys_kernel", 20, 300);
+        run();
+        EXPECT_EQ(work(0).note.empty(), !work(0).bounded) << device;
+    }
+}
+
 // AMD's matrix cores multiply FP32 as it is, too: not at the rate of FP16 or XF32.
 TEST_F(CountedWorkTest, Fp32ProductsOfTensileAreBoundedByTheFp32Peak) {
     t.gpu(0, "AMD Instinct MI250X", 9, 0);

@@ -245,7 +245,8 @@ int64_t replaced_characters(std::string_view text) {
 
 Unread spoilt_kind(const Head& head) {
     constexpr int64_t kFewest = 8;
-    constexpr std::string_view kOfNoText{"\0\x01\x02\x03\x04\x05\x06\x08", 8};
+    constexpr std::string_view kOfNoText{"\0\x01\x02\x03\x04\x05\x06",
+                                         7};  // programs that draw bars write \b
     const std::string_view first = head.first();
     if (first.find_first_of(kOfNoText) == first.npos) return {};
     const int64_t replaced = replaced_characters(first);

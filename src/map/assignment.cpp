@@ -100,8 +100,18 @@ class Assigner {
         open_.insert(open_.end(), made_[task].begin(), made_[task].end());
     }
 
+    // So many that time and memory stay linear in the tasks, whatever lies open and however many there are.
+    size_t most_now(const std::vector<OpenState>& states) const {
+        constexpr size_t kMostSteps = size_t{1} << 25, kUsualOpen = 32;
+        const size_t open = states.empty() ? 0 : states.front().places.size() / 2;
+        const size_t by_memory = std::max<size_t>(64, kMostSteps / graph_.tasks.size());
+        return std::clamp<size_t>(most_ * kUsualOpen / std::max<size_t>(1, open), 1,
+                                  std::min(most_, by_memory));
+    }
+
     void keep_cheapest(std::vector<OpenState>& states, std::vector<Step>& steps) {
-        if (states.size() <= most_) return;
+        const size_t most = most_now(states);
+        if (states.size() <= most) return;
         exact_ = false;
         std::vector<size_t> order(states.size());
         std::iota(order.begin(), order.end(), 0);
@@ -109,7 +119,7 @@ class Assigner {
                          [&](size_t a, size_t b) { return states[a].cost < states[b].cost; });
         std::vector<OpenState> kept;
         std::vector<Step> kept_steps;
-        for (size_t i = 0; i < most_; ++i) {
+        for (size_t i = 0; i < most; ++i) {
             kept.push_back(std::move(states[order[i]]));
             kept_steps.push_back(steps[order[i]]);
         }

@@ -55,7 +55,8 @@ double cost_of(const TaskGraph& graph, const std::vector<size_t>& engine);
 // By dynamic programming over the tasks in their order. A state is where each value lies that is still to be
 // read: one for each engine along a chain, more where branches are open. States that lead to the same are
 // one, so the answer is exact as long as no more than `most_states` are open; beyond that the cheapest are
-// kept and `exact` is false. Fails where no assignment can run, and where the graph is wrong.
+// kept and `exact` is false; fewer where more than 32 values lie open, or where there are thousands of tasks.
+// Fails where no assignment can run, and where the graph is wrong.
 Result<Assignment> assign(const TaskGraph& graph, size_t most_states = 4096);
 
 }  // namespace opsight::map

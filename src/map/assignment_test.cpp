@@ -79,6 +79,26 @@ TEST(Assignment, IsNoBetterThanTheLeastWhereStatesAreDropped) {
     EXPECT_GT(heuristic, 100);
 }
 
+// 400 branches of one value: all of them are open before the last task, which would be many states of many
+// places.
+TEST(Assignment, ManyOpenBranchesAreAHeuristicThatEnds) {
+    constexpr size_t kBranches = 400;
+    TaskGraph graph{3, {}, {}, std::vector<TransferCost>(9)};
+    Task last{{1, 1, 1}, {}};
+    graph.tasks.push_back({{1, 1, 1}, {}});
+    graph.values.push_back({0, 8, 1});
+    for (size_t branch = 1; branch <= kBranches; ++branch) {
+        graph.tasks.push_back({{3, static_cast<double>(branch % 2), 2}, {0}});
+        graph.values.push_back({branch, 8, 1});
+        last.reads.push_back(branch);
+    }
+    graph.tasks.push_back(last);
+    const auto found = assign(graph);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_FALSE(found->exact);
+    EXPECT_DOUBLE_EQ(found->cost, 2 + kBranches / 2) << "transfers are free: each branch on its best engine";
+}
+
 TEST(Assignment, TransfersThatAreTooDearKeepAllOnOneEngine) {
     const std::vector<std::vector<double>> costs = {{5, 9}, {9, 5}, {5, 9}, {9, 5}, {5, 9}};
     EXPECT_EQ(assign(chain(costs, 0))->engine, (std::vector<size_t>{0, 1, 0, 1, 0}));

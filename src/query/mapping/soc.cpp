@@ -126,8 +126,14 @@ class SocGraph {
     int64_t unknown_ = 0;
 };
 
+// Empty where it is more than a cell can hold.
+Cell soc_cell(double value) {
+    constexpr double kMost = 9e18;
+    return std::abs(value) < kMost ? Cell(static_cast<int64_t>(std::llround(value))) : Cell();
+}
+
 Cell ns_cell(double seconds) {
-    return std::isfinite(seconds) ? Cell(static_cast<int64_t>(std::llround(seconds * kNsPerS))) : Cell();
+    return soc_cell(seconds * kNsPerS);
 }
 
 Cell pj_cell(double pj) {
@@ -183,9 +189,15 @@ Result<SocMapping> map_soc(const ModelGraph& graph, MachineOfSoc machine, map::O
         soc.assignment.exact ? "is the least of all for these mappings"
                              : "is a heuristic: too many branches were open at once for a proof",
         proven, found));
-    soc.notes.emplace_back(
-        "Ops run one after another; weights lie where they are needed; words within an engine are as wide as "
-        "its own, transfers have the model's types.");
+    const bool weights_told = std::any_of(graph.tensors.begin(), graph.tensors.end(),
+                                          [](const ModelTensor& each) { return each.parameter; });
+    soc.notes.push_back(fmt::format(
+        "Ops run one after another; {}; words within an engine are as wide as its own, transfers have the "
+        "model's types.",
+        weights_told
+            ? "weights lie where they are needed"
+            : "the model does not tell its weights from its inputs: all of them come from the host, which "
+              "may cost more than it would"));
     for (const EngineOfSoc& engine : soc.machine.engines)
         for (std::string& each : failures_of(engine))
             soc.notes.push_back(std::move(each));
@@ -226,7 +238,7 @@ ResultTable soc_layer_table(const SocMapping& soc) {
                                  soc.machine.engines[at[i]].name,
                                  ns_cell(soc.time.tasks[i].cost[at[i]]),
                                  pj_cell(soc.energy.tasks[i].cost[at[i]]),
-                                 static_cast<int64_t>(bytes[i]),
+                                 soc_cell(bytes[i]),
                                  ns_cell(seconds[i]),
                                  pj_cell(pj[i])};
         for (const double cost : soc.goal().tasks[i].cost)

@@ -101,6 +101,32 @@ TEST(Soc, TransfersAreTheTensorsThatCross) {
     EXPECT_DOUBLE_EQ(std::get<double>(totals.rows[2][4]), 3.0 * 160);
 }
 
+TEST(Soc, SaysWhereWeightsMayBeAmongTheInputs) {
+    for (const bool told : {true, false}) {
+        cost::Maker maker;
+        const TensorId x = maker.input({4, 8}), w = told ? maker.weight({8, 16}) : maker.input({8, 16});
+        const ModelGraph& graph = maker.done(maker.node("MatMul", {x, w}, {4, 16}));
+        const auto soc = map_soc(graph, machine_of(graph, {1e6, 0, 0}), map::Objective::kDelay);
+        ASSERT_TRUE(soc.has_value());
+        EXPECT_EQ(
+            std::any_of(soc->notes.begin(), soc->notes.end(),
+                        [](const std::string& note) { return note.find("weights lie where") != note.npos; }),
+            told);
+    }
+}
+
+// 3.2e301 s are no number of nanoseconds that a cell holds.
+TEST(Soc, TimesBeyondWhatIsCountedAreNotTold) {
+    cost::Maker maker;
+    const ModelGraph& graph = branches(maker);
+    const auto soc = map_soc(graph, machine_of(graph, {1e-300, 0, 0}), map::Objective::kDelay);
+    ASSERT_TRUE(soc.has_value());
+    const ResultTable totals = soc_total_table(*soc);
+    EXPECT_EQ(std::get<std::string>(totals.rows[2][0]), "all on large");
+    EXPECT_EQ(totals.rows[2][1], Cell());
+    EXPECT_EQ(totals.rows[2][2], Cell());
+}
+
 TEST(Soc, WhatAnEngineCannotRunIsSaidAndRunsElsewhere) {
     cost::Maker maker;
     const ModelGraph& graph = branches(maker);

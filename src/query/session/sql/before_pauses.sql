@@ -5,5 +5,6 @@ WITH followed AS (
 )
 SELECT DISTINCT f.number
 FROM followed f
-JOIN raw.recording_pauses p ON p.rank = f.rank AND p.begin_ns >= f.end_ns AND p.end_ns <= f.next_ns
+ASOF JOIN raw.recording_pauses p ON p.rank = f.rank AND f.end_ns <= p.begin_ns
+WHERE p.end_ns <= f.next_ns
 ORDER BY 1

@@ -39,9 +39,7 @@ WITH stretches AS (
 )
 -- Where the recording of another rank pauses, one goes on.
 SELECT w.rank, w.begin_ns,
-       CASE WHEN w.goes_on
-                 AND NOT EXISTS (FROM raw.recording_pauses p
-                                 WHERE p.rank = w.rank AND p.begin_ns >= w.own_end_ns AND p.end_ns <= w.next_ns)
-            THEN w.next_ns
+       CASE WHEN w.goes_on AND coalesce(p.end_ns > w.next_ns, true) THEN w.next_ns
             ELSE least(w.end_ns, coalesce(w.next_ns, w.end_ns)) END AS end_ns
 FROM walls w
+ASOF LEFT JOIN raw.recording_pauses p ON p.rank = w.rank AND w.own_end_ns <= p.begin_ns

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "advise/test_findings.h"
+#include "query/reports/reports.h"
 
 namespace opsight::advise {
 

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/recording_pauses.h"
+
 namespace opsight::analyze {
 namespace {
 
 // The work of one stream.
 class StreamSums {
   public:
-    StreamSums(const StreamSpan* first, const StreamSpan* last) : first_(first), last_(last) {}
+    StreamSums(const StreamSpan* first, const StreamSpan* last, const std::vector<RecordingPause>& pauses)
+        : first_(first), last_(last), pauses_(pauses) {}
 
     void append_to(std::vector<StreamStats>& out) {
         int64_t busy_until = first_->begin;
@@ -44,8 +47,8 @@ class StreamSums {
             s.occupancy_pct_ns += span.occupancy_pct * static_cast<double>(span.dur);
             s.occupancy_known_ns += span.dur;
         }
-        const int64_t gap = span.begin - busy_until;
-        if (gap <= 0) return;
+        if (span.begin <= busy_until) return;
+        const int64_t gap = span.begin - busy_until - paused_ns(pauses_, span.rank, busy_until, span.begin);
         if (span.launched && span.launch_ns > busy_until)
             s.host_wait_ns += gap;
         else if (span.launched)
@@ -83,19 +86,21 @@ class StreamSums {
 
     const StreamSpan* first_;
     const StreamSpan* last_;
+    const std::vector<RecordingPause>& pauses_;
     std::map<int32_t, StreamStats> sums_;
     StreamStats* recent_ = nullptr;
 };
 
 }  // namespace
 
-std::vector<StreamStats> sum_streams(const std::vector<StreamSpan>& spans) {
+std::vector<StreamStats> sum_streams(const std::vector<StreamSpan>& spans,
+                                     const std::vector<RecordingPause>& pauses) {
     std::vector<StreamStats> result;
     for (size_t first = 0; first < spans.size();) {
         size_t last = first;
         while (last < spans.size() && spans[last].stream == spans[first].stream)
             ++last;
-        StreamSums(&spans[first], spans.data() + last).append_to(result);
+        StreamSums(&spans[first], spans.data() + last, pauses).append_to(result);
         first = last;
     }
     return result;
@@ -113,7 +118,8 @@ std::vector<StreamSpan> stream_spans(const Profile& profile, const Analysis& ana
         const bool told = kernel && d.config[row].valid();
         spans.push_back({d.track[row], d.begin[row], d.dur[row], analysis.host_ns[row],
                          analysis.launch[row].valid(), analysis.device_iteration[row],
-                         told ? analysis.occupancy_pct[d.config[row].index()] : -1});
+                         told ? analysis.occupancy_pct[d.config[row].index()] : -1,
+                         profile.tracks[d.track[row].index()].rank});
     }
     return spans;
 }

@@ -30,10 +30,13 @@ struct StreamSpan {
     bool launched = false;  // a launching call is known
     int32_t iteration = -1;
     double occupancy_pct = -1;  // of kernels; -1: not known
+    RankId rank = {};
 };
 
-// Sums by stream and iteration. `spans` are sorted by (stream, begin).
-std::vector<StreamStats> sum_streams(const std::vector<StreamSpan>& spans);
+// Sums by stream and iteration. `spans` are sorted by (stream, begin), `pauses` by (rank, begin): what was
+// not recorded is no gap.
+std::vector<StreamStats> sum_streams(const std::vector<StreamSpan>& spans,
+                                     const std::vector<RecordingPause>& pauses = {});
 
 // The work of a profile; needs launch, host_ns, device_iteration and occupancy_pct.
 std::vector<StreamSpan> stream_spans(const Profile& profile, const Analysis& analysis);

@@ -12,6 +12,15 @@ StreamSpan span(int64_t launch, int64_t begin, int64_t end, int32_t iteration = 
     return {TrackId(stream), begin, end - begin, launch, true, iteration, -1};
 }
 
+TEST(Streams, PausesOfTheRecordingAreNoGaps) {
+    StreamSpan first = span(0, 100, 200), second = span(950, 1000, 1100);
+    first.rank = second.rank = RankId(0);
+    const auto stats = sum_streams({first, second}, {{RankId(0), 250, 900}});
+    ASSERT_EQ(stats.size(), 1u);
+    EXPECT_EQ(stats[0].host_wait_ns, 800 - 650);
+    EXPECT_EQ(sum_streams({first, second}, {{RankId(1), 250, 900}})[0].host_wait_ns, 800) << "another rank's";
+}
+
 TEST(Streams, GapsByTheirCause) {
     const auto stats = sum_streams({
         span(0, 100, 200),     // the first has no gap before it

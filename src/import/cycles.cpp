@@ -1,5 +1,6 @@
 #include "import/cycles.h"
 
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ struct Cycle {
     int64_t begin = kMaxNs, end = -kMaxNs;
     int64_t first_step = INT64_MAX, last_step = -1;
     int64_t written = -1, shift = 0;
-    bool whole = true;  // nothing is open at its end
+    bool whole = true;                  // nothing is open at its end
+    absl::flat_hash_set<uint32_t> ops;  // names of ops and kernels
 
     bool has_steps() const { return last_step >= 0; }
     int64_t ns_a_step() const { return (end - begin) / std::max<int64_t>(last_step - first_step, 1); }
@@ -53,6 +55,7 @@ std::vector<Cycle> cycles_of(const Profile& p) {
         Cycle& cycle = cycle_of(p.host.track[row]);
         take(cycle, p.host.begin[row], p.host.dur[row]);
         if (p.host.flags[row] & kUnfinished) cycle.whole = false;
+        if (p.host.kind[row] == HostKind::kOp) cycle.ops.insert(p.host.name[row].value);
         if (p.host.kind[row] != HostKind::kAnnotation) continue;
         const auto [known, is_new] = steps.try_emplace(p.host.name[row]);
         if (is_new) known->second = step_of(p.strings.view(known->first));
@@ -60,11 +63,23 @@ std::vector<Cycle> cycles_of(const Profile& p) {
         cycle.first_step = std::min(cycle.first_step, *known->second);
         cycle.last_step = std::max(cycle.last_step, *known->second);
     }
-    for (size_t row = 0; row < p.device.size(); ++row)
-        take(cycle_of(p.device.track[row]), p.device.begin[row], p.device.dur[row]);
+    for (size_t row = 0; row < p.device.size(); ++row) {
+        Cycle& cycle = cycle_of(p.device.track[row]);
+        take(cycle, p.device.begin[row], p.device.dur[row]);
+        if (p.device.kind[row] == DeviceKind::kKernel) cycle.ops.insert(p.device.name[row].value);
+    }
     for (size_t row = 0; row < p.memory.size(); ++row)
         take(cycle_of(p.memory.track[row]), p.memory.time[row], 0);
     return cycles;
+}
+
+// Of one program at least half of what the shorter list has is in the other.
+bool are_alike(const Cycle& a, const Cycle& b) {
+    const auto& few = a.ops.size() < b.ops.size() ? a.ops : b.ops;
+    const auto& many = a.ops.size() < b.ops.size() ? b.ops : a.ops;
+    const auto both =
+        std::count_if(few.begin(), few.end(), [&](uint32_t name) { return many.contains(name); });
+    return 2 * static_cast<size_t>(both) >= few.size();
 }
 
 // Whether `next` can only be what the same profiler recorded later. A run of its own would need the time for
@@ -73,7 +88,7 @@ bool goes_on(const Cycle& before, const Cycle& next) {
     constexpr int64_t kWritingNs = 60'000'000'000;  // a trace, at most
     constexpr int64_t kSlower = 3;                  // steps vary
     const int64_t steps = next.first_step - before.last_step;
-    if (!before.whole || steps <= 0 || next.begin < before.end) return false;
+    if (!before.whole || steps <= 0 || next.begin < before.end || !are_alike(before, next)) return false;
     const int64_t a_step = std::max(before.ns_a_step(), next.ns_a_step());
     return (next.begin - before.end - kWritingNs) / kSlower / steps <= a_step;
 }

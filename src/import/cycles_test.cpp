@@ -15,6 +15,7 @@ struct Cycle {
     int64_t at = 0, first = 0, count = 3, correlation = 1;
     std::string head = {};  // members of the document
     int64_t pid = 7;
+    std::string op = "aten::mm", kernel = "volta_sgemm_128x64_nn";
 };
 
 std::string trace_of(const Cycle& c) {
@@ -32,9 +33,9 @@ std::string trace_of(const Cycle& c) {
         const int64_t at = c.at + 100 * i;
         const std::string correlation = fmt::format("\"correlation\": {}", c.correlation + i);
         add(fmt::format("ProfilerStep#{}", c.first + i), "user_annotation", at, c.pid, c.pid, "");
-        add("aten::mm", "cpu_op", at + 10, c.pid, c.pid, "");
+        add(c.op, "cpu_op", at + 10, c.pid, c.pid, "");
         add("cudaLaunchKernel", "cuda_runtime", at + 20, c.pid, c.pid, correlation);
-        add("volta_sgemm_128x64_nn", "kernel", at + 30, 0, 7, correlation + ", \"device\": 0, \"stream\": 7");
+        add(c.kernel, "kernel", at + 30, 0, 7, correlation + ", \"device\": 0, \"stream\": 7");
     }
     return fmt::format("{{\"schemaVersion\": 1, {}\"traceEvents\": [{}]}}", c.head, events);
 }
@@ -114,6 +115,10 @@ TEST_F(CyclesTest, WhatMayBeAnotherRunIsNotJoined) {
         << "another host";
     EXPECT_EQ(ranks_of({kFirst, 2}, {kFirst + 100, 10}), 2u) << "at once";
     EXPECT_EQ(ranks_of({kFirst, 2}, {kFirst + 5000, 10}, "rank1.json"), 2u) << "named as another rank";
+    EXPECT_EQ(
+        ranks_of({kFirst, 2}, {kFirst + 5000, 10, 3, 1, {}, 7, "aten::conv2d", "implicit_convolve_sgemm"}),
+        2u)
+        << "another program";
 }
 
 // PyTorch without Kineto begins each file's times anew: they are placed by when the files were written.

@@ -177,7 +177,7 @@ Status check(Context& c) {
         finding.title = fmt::format("{} take {} of the time; what the GPU did meanwhile was not recorded",
                                     f.ops ? "Ops and calls on the CPU" : "Calls on the CPU", percent(share));
         finding.evidence =
-            unseen ? "The machine has devices, of which nothing was recorded." : unseen_device(f);
+            unseen ? "Nothing of devices was recorded, and the machine may have some." : unseen_device(f);
         finding.view = "timeline";
     } else if (!f.device_work) {
         tell_work_of_the_cpu(c, share, finding);

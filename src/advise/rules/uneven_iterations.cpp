@@ -71,10 +71,12 @@ Rule uneven_iterations_rule() {
         .remedy = "Look at the long ones.",
         .lines = "",
         .query =
-            "SELECT rank, iteration, (CASE WHEN lead(iteration) OVER w = iteration + 1 "
-            "THEN lead(begin_ns) OVER w ELSE end_ns END - begin_ns) / 1e6 AS ms "
-            "FROM iterations WHERE {range} AND NOT warmup "
-            "WINDOW w AS (PARTITION BY rank ORDER BY begin_ns) ORDER BY ms DESC",
+            "WITH each AS (SELECT rank, iteration, begin_ns, end_ns, lead(iteration) OVER w AS next, "
+            "lead(begin_ns) OVER w AS next_ns FROM iterations WHERE {range} AND NOT warmup "
+            "WINDOW w AS (PARTITION BY rank ORDER BY begin_ns)) "
+            "SELECT rank, iteration, (CASE WHEN next = iteration + 1 AND NOT EXISTS (SELECT 1 FROM "
+            "recording_pauses p WHERE p.rank = each.rank AND p.begin_ns < next_ns AND p.end_ns > "
+            "each.begin_ns) THEN next_ns ELSE end_ns END - begin_ns) / 1e6 AS ms FROM each ORDER BY ms DESC",
         .verify = "opsight report --iteration N RUN",
         .source = "DLProf: variation of iterations",
         .lacks = lacks_iterations,

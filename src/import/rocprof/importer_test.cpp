@@ -71,5 +71,13 @@ TEST_F(RocprofTest, FurtherPassesAreLeftOutAndSaySo) {
     EXPECT_TRUE(import_files({second})) << "alone it is a run like any other";
 }
 
+TEST_F(RocprofTest, ADescriptionOfAPassIsNoPass) {
+    folder_.write("pass_1/1_config.json", "{\"jobs\": []}");
+    const std::string only = folder_.write("pass_2/8_results.json", seed());
+    const Result<Profile> found = import_files({folder_.path()});
+    ASSERT_TRUE(found) << found.error().message();
+    EXPECT_EQ(found->ranks[0].source, only);
+}
+
 }  // namespace
 }  // namespace opsight::importer

@@ -38,11 +38,11 @@ Result<ImportFacts> read(PeekedSource& source, const InputFile& file, const Read
 }
 
 std::string repeats_results(const std::string& path, std::span<const std::string> all) {
-    return repeats_pass(path, all, ".json");
+    return repeats_pass(path, all, "results.json");
 }
 
 std::string repeats_database(const std::string& path, std::span<const std::string> all) {
-    return repeats_pass(path, all, ".db");
+    return repeats_pass(path, all, "results.db");
 }
 
 Claim sniff_chrome(const Head& head) {

@@ -1,6 +1,7 @@
 #include "query/session/cut_iterations.h"
 #include "query/session/cells.h"
 #include "query/session/sql.h"
+#include "query/session/stored_pauses.h"
 
 #include "analyze/find_iterations.h"
 #include "analyze/iterations.h"
@@ -84,14 +85,6 @@ Result<std::vector<analyze::RankBegin>> rank_begins(duck::Connection& connection
     return result;
 }
 
-Result<std::vector<RecordingPause>> recording_pauses(duck::Connection& connection) {
-    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql::pauses));
-    std::vector<RecordingPause> result;
-    for (const auto& row : rows.rows)
-        result.push_back({RankId(static_cast<size_t>(integer(row[0]))), integer(row[1]), integer(row[2])});
-    return result;
-}
-
 }  // namespace
 
 Result<CutIterations> cut_stored_iterations(duck::Connection& connection, const std::string& key_op,
@@ -111,7 +104,8 @@ Result<CutIterations> cut_stored_iterations(duck::Connection& connection, const 
                        matching_ranges(connection, pattern, names));
         cut = iterations_from_ranges(std::move(found), pattern);
     }
-    OPSIGHT_ASSIGN(const std::vector<RecordingPause> pauses, recording_pauses(connection));
+    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql::pauses));
+    const std::vector<RecordingPause> pauses = stored_pauses(rows);
     part_at_pauses(cut.list, pauses);
     OPSIGHT_ASSIGN(const std::vector<analyze::WarmupEvent> events, warmup_events(connection, names));
     mark_warmup(

@@ -5,6 +5,7 @@
 #include "analyze/streams.h"
 #include "db/schema.h"
 #include "query/session/sql.h"
+#include "query/session/stored_pauses.h"
 
 namespace opsight::query {
 namespace {
@@ -53,7 +54,8 @@ Result<std::vector<analyze::StreamSpan>> stored_spans(Session& session, const Ch
             const int64_t rank = ranks[track[i]];
             spans.push_back({TrackId(static_cast<size_t>(track[i])), begin[i], dur[i], host[i],
                              launch[i] >= 0, rank >= 0 && chosen.at(rank, host[i]) ? 0 : -1,
-                             occupancies[config[i]]});
+                             occupancies[config[i]],
+                             rank >= 0 ? RankId(static_cast<size_t>(rank)) : RankId()});
         }
     };
     OPSIGHT_TRY(session.scan(sql::busy_span_columns, take));
@@ -69,7 +71,8 @@ Status sum_stored_streams(Session& session, const ChosenIterations& chosen, int6
     for (const db::Column& column : db::table("stream_stats").columns)
         types.push_back(column.type);
     OPSIGHT_ASSIGN(duck::Appender to, session.append_to(table, types));
-    for (const analyze::StreamStats& s : sum_streams(spans)) {
+    OPSIGHT_ASSIGN(const duck::Rows pauses, session.query(sql::pauses));
+    for (const analyze::StreamStats& s : sum_streams(spans, stored_pauses(pauses))) {
         if (s.iteration < 0) continue;
         *to.column<int32_t>(0) = static_cast<int32_t>(s.stream.value);
         *to.column<int32_t>(1) = static_cast<int32_t>(iteration);

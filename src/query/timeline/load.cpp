@@ -323,11 +323,12 @@ void tell_streams_apart(std::vector<Placed>& placed) {
     for (Placed& p : placed) {
         if (p.order[1] != kStreamGroup) continue;
         const Numbers& numbers = named.at(key(p.track));
-        const auto differs =
-            std::find_if(numbers.begin(), numbers.end(), [](const auto& n) { return n.size() > 1; });
-        if (differs == numbers.end()) continue;
-        const auto& [word, number] = kTold[differs - numbers.begin()];
-        p.track.name += fmt::format(" ({} {})", word, p.track.*number);
+        std::string differs;
+        for (size_t i = 0; i < std::size(kTold); ++i)
+            if (numbers[i].size() > 1)
+                differs += fmt::format("{}{} {}", differs.empty() ? "" : ", ", kTold[i].first,
+                                       p.track.*kTold[i].second);
+        if (!differs.empty()) p.track.name += fmt::format(" ({})", differs);
     }
 }
 

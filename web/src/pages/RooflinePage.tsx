@@ -19,8 +19,8 @@ const MOST = 1000; // points drawn
 
 // How much of the time the picture shows: what is not counted has no place in it.
 function drawnNote(points: readonly Point[], rows: number): string {
-  const most = rows > MOST ? `, of the ${String(MOST)} rows of ${String(rows)} that take most` : "";
-  return `${formatPercent(points.reduce((sum, point) => sum + point.share, 0))} of the time is drawn${most}; the rest has no counted FLOPs`;
+  const others = rows > MOST ? `, or is of the rows beyond the first ${String(MOST)} of ${String(rows)}` : "";
+  return `${formatPercent(points.reduce((sum, point) => sum + point.share, 0))} of the time is drawn; the rest has no counted FLOPs, or too few to be rated${others}`;
 }
 
 interface Kind {

@@ -8,17 +8,17 @@ WITH stretches AS (
 ), ends AS (
     SELECT track, iteration AS number, begin_ns + dur_ns AS end_ns
     FROM sel_ops
-    WHERE begin_ns >= $begin_ns AND begin_ns < $end_ns AND list_contains($lasts::BIGINT[], iteration)
+    WHERE begin_ns >= $begin_ns AND begin_ns < $end_ns AND iteration IN (SELECT last FROM stretches)
       AND iteration BETWEEN $first_last AND $last_last
     UNION ALL
     SELECT track, iteration, begin_ns + dur_ns
     FROM sel_api
-    WHERE begin_ns >= $begin_ns AND begin_ns < $end_ns AND list_contains($lasts::BIGINT[], iteration)
+    WHERE begin_ns >= $begin_ns AND begin_ns < $end_ns AND iteration IN (SELECT last FROM stretches)
       AND iteration BETWEEN $first_last AND $last_last
     UNION ALL
     SELECT track, iteration, begin_ns + dur_ns
     FROM sel_device
-    WHERE host_ns >= $begin_ns AND host_ns < $end_ns AND list_contains($lasts::BIGINT[], iteration)
+    WHERE host_ns >= $begin_ns AND host_ns < $end_ns AND iteration IN (SELECT last FROM stretches)
       AND iteration BETWEEN $first_last AND $last_last AND is_busy(kind)
 ), last_ends AS (
     SELECT t.rank, number, max(end_ns) AS end_ns

@@ -1,5 +1,5 @@
--- What of wall_with_pauses was recorded: without the pauses of recordings. Neither its stretches nor the pauses of a rank
--- overlap.
+-- What of wall_with_pauses was recorded: without the pauses of recordings. Neither its stretches nor the pauses of a
+-- rank overlap.
 CREATE TEMP TABLE sel_wall AS
 WITH starts AS (
     FROM wall_with_pauses

@@ -44,13 +44,6 @@ Scale scale_of(query::Unit unit) {
     return {};
 }
 
-// Halves away from zero, as JavaScript does it; only what a double holds exactly is a half.
-std::string fixed(double value, int decimals) {
-    const bool half = std::fmod(std::ldexp(std::fabs(value), decimals + 1), 2) == 1;
-    if (half) value = std::nextafter(value, std::copysign(std::numeric_limits<double>::infinity(), value));
-    return fmt::format("{:.{}f}", value, decimals);
-}
-
 // "1,234 s" for "1234 s", decimals left alone.
 std::string grouped(std::string text) {
     const size_t first = text.starts_with('-') ? 1 : 0;

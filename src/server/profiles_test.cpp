@@ -252,9 +252,9 @@ TEST(Profiles, AFileThatIsWrittenAnewIsOpenedAnew) {
 TEST(Profiles, OneThatIsBroughtUpToDateWhenOpenedIsNoOther) {
     const query::StoredProfile stored(steps(3));
     set_schema_version(stored.path(), "5");
-    for (const char* added :
-         {"models", "model_groups", "model_nodes", "model_edges", "model_calls", "cpu_samples", "call_chains",
-          "rank_clocks", "comm_groups", "collective_calls", "collective_members", "op_counters"})
+    for (const char* added : {"models", "model_groups", "model_nodes", "model_edges", "model_calls",
+                              "cpu_samples", "call_chains", "rank_clocks", "comm_groups", "collective_calls",
+                              "collective_members", "op_counters", "recording_pauses"})
         change(stored.path(), std::string("DROP TABLE raw.") + added);
     change(stored.path(), "ALTER TABLE raw.stream_stats RENAME COLUMN queued_wait_ns TO kernel_wait_ns");
     change(stored.path(), "ALTER TABLE raw.kernel_names DROP label");

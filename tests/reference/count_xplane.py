@@ -143,6 +143,21 @@ def _leaves(events):
     return [events[index] for index in sorted(keep)]
 
 
+def _started(events):
+    """Of what is only started: (name, begin) to the (begin, duration) until the end of the op that waits for it."""
+    open_, found = collections.defaultdict(collections.deque), {}
+    for event in events:
+        category = event.stats.get("hlo_category", "")
+        if category.endswith("-start"):
+            open_[event.name.split(" = ")[0]].append(event)
+        elif category.endswith("-done"):
+            waiting = open_["%" + event.name.rsplit("%", 1)[1].split(")")[0].split(",")[0]]
+            if waiting:
+                first = waiting.popleft()
+                found[first.name, first.begin] = (first.begin, event.begin + event.dur - first.begin)
+    return found
+
+
 class Counts:
     """What a profile holds, as lists of (name, begin, duration) in ns of the file's own clock."""
 
@@ -173,9 +188,14 @@ class Counts:
 
     def _tpu(self, plane):
         self.devices[int(plane.name.rsplit(":", 1)[1])] = plane.stats
+        told = {event.name for _, name, events in plane.lines if name == "Async XLA Ops" for event in events}
         for _, name, events in plane.lines:
             if name == "XLA Ops":
+                started = {} if told else _started(events)
+                self.copies += started.values()
                 for event in _leaves(events):
+                    if event.name in told or (event.name, event.begin) in started:
+                        continue
                     title = event.name.split(" = ")[0].lstrip("%")
                     if event.stats["hlo_category"].endswith("-done"):
                         self.waits.append((event.begin, event.dur))

@@ -12,6 +12,7 @@ import { useDeviceWords } from "../widgets/deviceWords";
 import { Donut } from "../widgets/charts";
 import { exactValue, formatBytes, formatNs } from "../widgets/format";
 import { Answered, Empty } from "../widgets/states";
+import { sentence } from "../widgets/words";
 
 const nameOf = (device: { rank: number; device: number }, ranks: number) =>
   ranks > 1 ? `Rank ${String(device.rank)}, GPU ${String(device.device)}` : `GPU ${String(device.device)}`;
@@ -114,7 +115,7 @@ function NoWork() {
   const named = (info?.devices.length ?? 0) > 0;
   return (
     <Empty icon="gpu" title={named ? "No work of the machine's GPUs was recorded" : "The profile has no GPU or other accelerator"}>
-      {named ? notes.map((note) => <p key={note}>{note}</p>) : "It was recorded on a CPU, or without device activities."}
+      {named ? notes.map((note) => <p key={note}>{sentence(note)}</p>) : "It was recorded on a CPU, or without device activities."}
       {(info?.counts.counter_samples ?? 0) > 0 && (
         <p>
           <a href={linkTo("recorded", params, { tab: "counters" })}>Counters and metrics</a> were recorded.

@@ -187,6 +187,22 @@ TEST(Words, ReadsSayWhichOpTheyAreOfWhichLine) {
                 HasSubstr("Longest: aten::nonzero, called at train.py(41): main."));
 }
 
+// One event without its fields is not why all others are in no number.
+TEST(Words, ThatNothingIsKnownExplainsMoreThanOneBadEvent) {
+    for (const bool known : {true, false}) {
+        Recorded r;
+        r.begin();
+        r.t.builder.diagnostics().add(Diag::kTruncatedInput, {});
+        if (!known) r.t.builder.diagnostics().add(Diag::kNothingKnown, {});
+        const Advice found = r.ask("lost_data");
+        ASSERT_EQ(found.findings.size(), 1u);
+        EXPECT_EQ(found.findings[0].title.find("none is of a kind that Opsight knows") == std::string::npos,
+                  known);
+        EXPECT_EQ(found.findings[0].advice.find("none of a kind that Opsight knows") == std::string::npos,
+                  known);
+    }
+}
+
 TEST(Words, WhatKnowsItsCauseGoesBeforeTimeBesideOps) {
     const auto& causes = find_rule("beside_ops")->gives_way_to;
     for (const char* rule : {"zero_grad", "optimizer_loop"})

@@ -94,6 +94,7 @@ void put_layer(JsonWriter& json, const query::LayerNode& node) {
     put_times(json, "all", node.all);
     put_times(json, "fwd", node.forward);
     put_times(json, "bwd", node.backward);
+    put_times(json, "other", node.other);
     put_times(json, "self", node.own);
 }
 

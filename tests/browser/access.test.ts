@@ -1,45 +1,28 @@
 // Nobody is kept out: everything works from the keyboard, and an audit by axe finds nothing serious in any view.
-import axe from "axe-core";
 import { describe, expect, it } from "vitest";
+import { seriousViolations } from "./audit";
 import { has, useSite } from "./page";
 
 const VIEWS = ["dashboard", "advice", "iterations", "types", "layers", "microscope", "ops?sel=1", "by-iteration", "by-op", "kernels", "kernels?tab=launches", "kernels?tab=tensor", "gpus", "memory", "communication", "ranks", "compare", "compare?pick=layer:%2F:%2F", "trend", "diagnostics"];
 
-interface Violation {
-  id: string;
-  impact: string | null;
-  nodes: { html: string; failureSummary: string }[];
-}
-
 describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
   const site = useSite({ colorScheme });
 
-  async function audit(): Promise<string[]> {
-    await site().page.evaluate(axe.source);
-    const found = await site().page.evaluate(async () => {
-      const { axe: tool } = globalThis as unknown as { axe: { run: (root: Document) => Promise<{ violations: Violation[] }> } };
-      return (await tool.run(document)).violations;
-    });
-    return found
-      .filter((each) => each.impact === "serious" || each.impact === "critical")
-      .flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html} ${node.failureSummary}`));
-  }
-
   it.each(VIEWS)("%s has no serious violation", async (view) => {
     await site().show(view, has("gpu") ? "gpu" : "training");
-    expect(await audit()).toEqual([]);
+    expect(await seriousViolations(site().page)).toEqual([]);
   });
 
   it("nor have the panels, dialogs and errors", async () => {
     await site().show("ops");
     await site().click(site().page.getByRole("button", { name: "Filter by column" }));
     await site().click(site().page.getByRole("button", { name: "Choose columns" }));
-    expect(await audit()).toEqual([]);
+    expect(await seriousViolations(site().page)).toEqual([]);
     await site().press("Escape", "?");
-    expect(await audit()).toEqual([]);
+    expect(await seriousViolations(site().page)).toEqual([]);
     await site().press("Escape");
     await site().go("#/dashboard?profile=77");
-    expect(await audit()).toEqual([]);
+    expect(await seriousViolations(site().page)).toEqual([]);
   });
 });
 

@@ -1,10 +1,10 @@
 // A cloud of mappings: its tables, picture and loop nests against `opsight map --cloud`.
-import axe from "axe-core";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousViolations } from "./audit";
 import { OPSIGHT, startViewer, type JsonRow, type Viewer } from "./opsight";
 import { expectSame, Site, useSite } from "./page";
 
@@ -122,11 +122,6 @@ describe("a cloud of mappings", () => {
   it.each(["light", "dark"] as const)("has no serious violation in the %s theme, and is no wider than a phone", async (colorScheme) => {
     const page = await show("#/mappings?objective=edp", { colorScheme, viewport: { width: 390, height: 844 } });
     expect(await page.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
-    await page.page.evaluate(axe.source);
-    const found = await page.page.evaluate(async () => {
-      const { axe: tool } = globalThis as unknown as { axe: { run: (root: Document) => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
-      return (await tool.run(document)).violations;
-    });
-    expect(found.filter((each) => ["serious", "critical"].includes(each.impact)).map((each) => `${each.id}: ${each.nodes[0]?.html ?? ""}`)).toEqual([]);
+    expect(await seriousViolations(page.page)).toEqual([]);
   });
 });

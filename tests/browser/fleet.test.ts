@@ -1,10 +1,10 @@
 // The fleet: runs of a store by label, over time and one by one, against `opsight fleet`; and a viewer without profiles.
-import axe from "axe-core";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousViolations } from "./audit";
 import { OPSIGHT, startViewer, type JsonRow, type Viewer } from "./opsight";
 import { expectSame, fileOf, has, Site, useSite } from "./page";
 
@@ -197,12 +197,7 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
     for (const tab of ["runs", "ranks", "ops", "tensor", "findings"]) {
       await page.go(`#/fleet?tab=${tab}`);
       expect(await page.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), tab).toBe(0);
-      await page.page.evaluate(axe.source);
-      const found = await page.page.evaluate(async () => {
-        const { axe: tool } = globalThis as unknown as { axe: { run: (root: Document) => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
-        return (await tool.run(document)).violations;
-      });
-      expect(found.filter((each) => ["serious", "critical"].includes(each.impact)).map((each) => `${each.id}: ${each.nodes[0]?.html ?? ""}`), tab).toEqual([]);
+      expect(await seriousViolations(page.page), tab).toEqual([]);
     }
     await closeAll();
   });

@@ -1,6 +1,6 @@
 // The model of a profile as a graph: opened, coloured, searched, and a way to what ran.
-import axe from "axe-core";
 import { describe, expect, it } from "vitest";
+import { violations } from "./audit";
 import { report } from "./opsight";
 import { fileOf, has, NEEDS_CORPUS, useSite } from "./page";
 
@@ -55,12 +55,7 @@ describe("the graph of a model", () => {
       await site().page.evaluate((on) => {
         document.documentElement.dataset.theme = on ? "dark" : "light";
       }, dark);
-      await site().page.evaluate(axe.source);
-      const found = await site().page.evaluate(async () => {
-        const { axe: tool } = globalThis as unknown as { axe: { run: (root: Document) => Promise<{ violations: { id: string; impact: string | null; nodes: { html: string }[] }[] }> } };
-        return (await tool.run(document)).violations.map((each) => [each.id, each.impact, each.nodes[0]?.html]);
-      });
-      expect(found).toEqual([]);
+      expect(await violations(site().page)).toEqual([]);
     }
   });
 

@@ -1,10 +1,10 @@
 // A sweep: its curves, tables and notes against `opsight sweep`, and from a point to its profile.
-import axe from "axe-core";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousViolations } from "./audit";
 import { OPSIGHT, startViewer, type JsonRow, type Viewer } from "./opsight";
 import { expectSame, Site, useSite } from "./page";
 
@@ -167,11 +167,6 @@ describe("a sweep", () => {
   it.each(["light", "dark"] as const)("has no serious violation in the %s theme, and is no wider than a phone", async (colorScheme) => {
     const page = await show("#/sweep?latency=1s", { colorScheme, viewport: { width: 390, height: 844 } });
     expect(await page.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
-    await page.page.evaluate(axe.source);
-    const found = await page.page.evaluate(async () => {
-      const { axe: tool } = globalThis as unknown as { axe: { run: (root: Document) => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } };
-      return (await tool.run(document)).violations;
-    });
-    expect(found.filter((each) => ["serious", "critical"].includes(each.impact)).map((each) => `${each.id}: ${each.nodes[0]?.html ?? ""}`)).toEqual([]);
+    expect(await seriousViolations(page.page)).toEqual([]);
   });
 });

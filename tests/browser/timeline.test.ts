@@ -1,7 +1,7 @@
 // The timeline: known events lie where they must, with the chain that the profile's own tables tell; search and sums
 // count what SQL counts; everything works by keyboard.
-import axe from "axe-core";
 import { describe, expect, it } from "vitest";
+import { seriousViolations } from "./audit";
 import { run, type JsonRow } from "./opsight";
 import { fileOf, has, idOf, numberOf, useSite } from "./page";
 
@@ -344,18 +344,6 @@ describe.skipIf(!has("gpu")).each(["light", "dark"] as const)("in the %s theme",
     await page.mouse.up();
     await page.locator(".tl-sums tbody tr").first().waitFor();
     await themed().idle();
-    await page.evaluate(axe.source);
-    const found = await page.evaluate(async () => {
-      interface Violation {
-        id: string;
-        impact: string | null;
-        nodes: { html: string; failureSummary: string }[];
-      }
-      const { axe: tool } = globalThis as unknown as { axe: { run: (root: Document) => Promise<{ violations: Violation[] }> } };
-      return (await tool.run(document)).violations
-        .filter((each) => each.impact === "serious" || each.impact === "critical")
-        .flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html} ${node.failureSummary}`));
-    });
-    expect(found).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
   });
 });

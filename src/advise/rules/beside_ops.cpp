@@ -22,8 +22,7 @@ std::string of_gaps(const char* question) {
                "gaps AS (SELECT rank, max(end_ns) OVER w AS begin_ns, lead(begin_ns) OVER w AS end_ns "
                "FROM spans WINDOW w AS (PARTITION BY rank ORDER BY begin_ns)), "
                "longest AS (FROM gaps WHERE end_ns > begin_ns AND NOT EXISTS (SELECT 1 FROM recording_pauses "
-               "p WHERE "
-               "p.rank = gaps.rank AND p.begin_ns < gaps.end_ns AND p.end_ns > gaps.begin_ns) "
+               "p WHERE p.rank = gaps.rank AND p.begin_ns < gaps.end_ns AND p.end_ns > gaps.begin_ns) "
                "ORDER BY end_ns - begin_ns DESC, rank, begin_ns LIMIT 20)") +
            question;
 }

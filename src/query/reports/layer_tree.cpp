@@ -54,8 +54,10 @@ Status add_times(Session& session, Nodes& nodes) {
         for (int64_t id = node->first;; id = nodes.at(id).parent) {
             LayerNode& above = nodes.at(id);
             add(above.all, times);
-            if (row[1] == duck::Cell("fprop")) add(above.forward, times);
-            if (row[1] == duck::Cell("bprop")) add(above.backward, times);
+            add(row[1] == duck::Cell("fprop")   ? above.forward
+                : row[1] == duck::Cell("bprop") ? above.backward
+                                                : above.other,
+                times);
             if (id == -1) break;
         }
     }

@@ -19,7 +19,7 @@ struct LayerNode {
     std::string name, path;
     int64_t depth = 0;
     int64_t calls = 0, cpu_ns = 0, gpu_ns = 0;  // of the subtree
-    LayerTimes forward, backward, all;          // of the subtree, self times
+    LayerTimes forward, backward, other, all;   // of the subtree, self times; other: neither, or not known
     LayerTimes own;                             // of the layer's own ops alone
 };
 

@@ -125,6 +125,8 @@ TEST(Attribution, WorkOutsideOfOpsHasTheLayerOfItsLaunch) {
     EXPECT_EQ(tree->front().gpu_ns, 337);
     EXPECT_EQ(tree->front().all.gpu_ns, 337);
     EXPECT_EQ(tree->front().all.kernels, 6);
+    EXPECT_EQ(tree->front().forward.gpu_ns, 10);
+    EXPECT_EQ(tree->front().other.gpu_ns, 327) << "graphs and the annotation have no direction";
 }
 
 // A graph of two captured ops, replayed twice by calls of 30 ns.

@@ -1,4 +1,5 @@
 // What of a row is on the critical path.
+#include "model/source_limits.h"
 #include "query/reports/test_reports.h"
 
 namespace opsight::query {
@@ -28,6 +29,23 @@ TEST(CriticalPathColumn, SaysWhatOfEachRowIsOnThePath) {
     EXPECT_EQ(number(cell(ops->sections[0].table, "critical_path_ns", "op_name", "aten::mm")), 650'000);
     EXPECT_EQ(number(cell(ops->sections[0].table, "critical_path_ns", "op_name", "aten::relu")), 0);
     EXPECT_FALSE(make_report(session, "kernel", {.by_device = true, .critical_path = true}));
+}
+
+// Work whose launch nobody saw waits for nothing that is known: no path is not a path of no length.
+TEST(CriticalPathColumn, IsEmptyWithoutAPath) {
+    analyze::TestProfile t;
+    t.op("aten::mm", 0, 100);
+    t.kernel("sgemm_128", 100, 600, t.stream());
+    set_durations_only(t.builder.info());
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    for (const char* name : {"kernel", "kernel_name", "detailed", "group_op"}) {
+        const auto made = make_report(session, name, {.critical_path = true});
+        ASSERT_TRUE(made) << name << ": " << made.error().message();
+        const ResultTable& table = made->sections[0].table;
+        ASSERT_FALSE(table.rows.empty()) << name;
+        EXPECT_TRUE(is_empty(cell(table, "critical_path_ns"))) << name;
+    }
 }
 
 }  // namespace

@@ -429,5 +429,37 @@ TEST(Range, DevicesThatAreNotSeenMayHaveWorked) {
     }
 }
 
+// Of a file without anything, or without anything that is known, no device is known to have been idle either.
+TEST(Range, OfAFileWithoutAnythingNothingIsSaidOfDevices) {
+    for (const Diag diag : {Diag::kNothingRecorded, Diag::kNothingKnown, Diag::kBadTime}) {
+        analyze::TestProfile t;
+        t.annotation("span", 0, 100, t.thread());
+        t.builder.diagnostics().add(diag, {});
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const auto report = make_report(session, "kernel", {.for_people = true});
+        ASSERT_TRUE(report.has_value());
+        EXPECT_THAT(report->notes,
+                    Contains(HasSubstr(diag == Diag::kBadTime ? "nothing ran on a device" : "is not known")));
+    }
+}
+
+// Work that no call is seen to launch, on two streams of a device alone.
+TEST(Range, WorkWithoutALaunchHasNoCallsAndNoProcess) {
+    analyze::TestProfile t;
+    t.kernel("void at::native::vectorized_kernel<4>(int)", 0, 100, t.stream(7));
+    t.kernel("void at::native::vectorized_kernel<4>(int)", 5000, 100, t.stream(8));
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const ResultTable ops = table_of(session, "detailed");
+    ASSERT_EQ(ops.rows.size(), 1U);
+    EXPECT_EQ(number(cell(ops, "total_gpu_time_ns")), 200);
+    for (const char* of_calls : {"calls", "total_cpu_time_ns", "avg_gpu_time_ns", "total_gpu_idle_ns"})
+        EXPECT_TRUE(is_empty(cell(ops, of_calls))) << of_calls;
+    const ResultTable system = table_of(session, "summary", "system");
+    for (const char* nobody : {"processes", "threads"})
+        EXPECT_TRUE(is_empty(cell(system, nobody))) << nobody;
+}
+
 }  // namespace
 }  // namespace opsight::query

@@ -85,6 +85,7 @@ TEST_F(SourceReports, CallsOfTheSystemLibrariesAndMessagesInTheChosenRange) {
     EXPECT_EQ(cell(table_of(session, "libraries"), "library"), Cell(std::string("cuDNN")));
     EXPECT_EQ(number(cell(table_of(session, "messages"), "own_rank", "function", "MPI_Send")), 3);
     EXPECT_EQ(number(cell(table_of(session, "messages"), "bytes", "function", "MPI_Send")), 4096);
+    EXPECT_EQ(number(cell(profile_info(session)->counts, "messages")), 1);
     Session second = open({.start = 1, .stop = 1});
     EXPECT_EQ(number(cell(table_of(second, "os_runtime"), "total_time_ns", "function", "read")), 11);
     Session first = open({.start = 0, .stop = 0});

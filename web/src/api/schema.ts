@@ -2226,6 +2226,7 @@ export interface components {
             all: components["schemas"]["LayerTimes"];
             fwd: components["schemas"]["LayerTimes"];
             bwd: components["schemas"]["LayerTimes"];
+            other: components["schemas"]["LayerTimes"];
             self: components["schemas"]["LayerTimes"];
         };
         Layers: {

@@ -2,13 +2,13 @@
 // it.
 import { exactValue, formatNs } from "../../widgets/format";
 import { useWidth } from "../../widgets/useWidth";
-import { icicle, sideTime, timeOf, type Block, type Measure, type Node, type Side } from "./tree";
+import { icicle, timeOf, type Block, type Measure, type Node, type Side } from "./tree";
 
 const ROW = 24;
 const GAP = 20;
 const NARROWEST = 40; // pixels
-const SIDES = ["fwd", "bwd", "rest"] as const;
-const NAMES: Record<Side, string> = { fwd: "Forward", bwd: "Backward", rest: "Neither" };
+const SIDES = ["fwd", "bwd", "other"] as const;
+const NAMES: Record<Side, string> = { fwd: "Forward", bwd: "Backward", other: "Neither" };
 
 interface Props {
   roots: readonly Node[];
@@ -27,7 +27,7 @@ function Half({ side, blocks, left, width, props }: { side: Side; blocks: readon
       {blocks.map((block) => {
         const { node } = block;
         const wide = block.width * width;
-        const ns = sideTime(node, side, props.measure);
+        const ns = node.row[side][props.measure];
         const room = Math.floor((wide - 10) / 7);
         const name = node.row.name || "/";
         return (
@@ -73,7 +73,7 @@ export function Icicle(props: Props) {
           <Half key={picture.side} side={picture.side} blocks={picture.blocks} left={picture.left} width={picture.wide} props={props} />
         ))}
       </svg>
-      {hidden.length > 0 && <p className="quiet">Too narrow to be drawn: {hidden.map(({ side, time }) => `${NAMES[side]} ${formatNs(time)}`).join(", ")}.</p>}
+      {width > 0 && hidden.length > 0 && <p className="quiet">Too narrow to be drawn: {hidden.map(({ side, time }) => `${NAMES[side]} ${formatNs(time)}`).join(", ")}.</p>}
     </div>
   );
 }

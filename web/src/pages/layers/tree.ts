@@ -8,7 +8,7 @@ export interface Node {
 }
 
 export type Measure = "gpu_ns" | "cpu_ns";
-export type Side = "fwd" | "bwd" | "rest"; // rest: of ops whose direction is neither, or not known
+export type Side = "fwd" | "bwd" | "other"; // other: of ops whose direction is neither, or not known
 
 // How tables spell a path is not how all of them do: "/ResNet/layer1/" is "ResNet/layer1".
 export const normal = (path: string): string => path.replace(/^\/+|\/+$/g, "");
@@ -63,16 +63,13 @@ export interface Block {
   width: number;
 }
 
-export const sideTime = ({ row }: Node, side: Side, measure: Measure): number =>
-  side === "rest" ? row.all[measure] - row.fwd[measure] - row.bwd[measure] : row[side][measure];
-
 // A block for each node that has time on that side: as wide as its part of `whole`, children below their parent.
 export function icicle(roots: readonly Node[], side: Side, measure: Measure, whole: number, least: number): Block[] {
   const blocks: Block[] = [];
   const place = (nodes: readonly Node[], depth: number, from: number, room: number) => {
     let x = from;
     for (const node of nodes) {
-      const width = Math.min(whole > 0 ? sideTime(node, side, measure) / whole : 0, from + room - x);
+      const width = Math.min(whole > 0 ? node.row[side][measure] / whole : 0, from + room - x);
       if (width < least) continue;
       blocks.push({ node, depth, x, width });
       place(node.children, depth + 1, x, width);
@@ -84,4 +81,4 @@ export function icicle(roots: readonly Node[], side: Side, measure: Measure, who
 }
 
 export const timeOf = (roots: readonly Node[], side: Side, measure: Measure): number =>
-  roots.reduce((sum, node) => sum + sideTime(node, side, measure), 0);
+  roots.reduce((sum, node) => sum + node.row[side][measure], 0);

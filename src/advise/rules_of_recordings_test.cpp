@@ -1,5 +1,7 @@
 // Rules about kernels' launches, collectives, memory and the recording itself: a run that has what each looks
 // for, and one that has not.
+#include <fmt/format.h>
+
 #include "advise/test_rules.h"
 
 namespace opsight::advise {
@@ -33,6 +35,46 @@ void configured(Recorded& r, int64_t blocks, int64_t registers, const std::strin
         span.config = r.t.builder.launch_config(config);
         r.t.device(span, name);
     }
+}
+
+// In each step a convolution with a kernel of 1.8 ms; whether it searched, and how often its sizes change.
+void convolution(Recorded& r, const std::string& searches, int64_t steps_of_a_size) {
+    r.begin();
+    for (int64_t i = 0; i < r.steps; ++i) {
+        const std::string shapes =
+            fmt::format("[[8, 64, {0}, {0}], [64, 64, 3, 3], []]", 56 + i / steps_of_a_size);
+        const std::string at = R"("", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1", )";
+        const OpDetail detail = r.detail(shapes, "", "[" + at + searches + R"(, "False", "True", "True"])");
+        r.t.op("aten::_convolution", Recorded::at(i) + 200 * kUs, kMs, r.t.thread(), detail);
+        r.t.op("aten::cudnn_convolution", Recorded::at(i) + 210 * kUs, 900 * kUs, r.t.thread(), detail);
+        r.launched("cudnn_infer_ampere_scudnn_128x64_relu_small_nn_v1", Recorded::at(i) + 220 * kUs,
+                   Recorded::at(i) + 10100 * kUs, 1800 * kUs);
+    }
+}
+
+TEST(RulesOfRecordings, ConvolutionsWithoutATrialAreThoseWhoseSizesComeAgain) {
+    const auto found = [](const std::string& searches, int64_t steps_of_a_size) {
+        Recorded r;
+        convolution(r, searches, steps_of_a_size);
+        return r.ask("convolution_choice").findings;
+    };
+    const Findings said = found(R"("False")", 10);
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_EQ(said[0].severity, Severity::kNote);
+    // Of 200 ms; 0.96 GFLOP to 1.33 of each 1.8 ms take 0.05 ms of an A100 in FP32.
+    EXPECT_NEAR(said[0].share_pct.value_or(0), 17.5, 0.5);
+    EXPECT_TRUE(found(R"("True")", 10).empty());
+    EXPECT_TRUE(found(R"("False")", 4).empty());  // a trial of each size hardly pays
+    Recorded silent;
+    convolution(silent, R"("")", 10);
+    EXPECT_TRUE(silent.ask("convolution_choice").findings.empty());
+    Recorded without_values;
+    without_values.begin();
+    without_values.op("aten::cudnn_convolution", kMs, 500 * kUs);
+    const Advice none = without_values.ask("convolution_choice");
+    ASSERT_EQ(none.not_checked.size(), 1u);
+    EXPECT_EQ(none.not_checked[0].why,
+              "values of arguments of ops were not recorded (record_shapes of today's PyTorch)");
 }
 
 std::vector<Case> cases_of_launches() {

@@ -54,6 +54,7 @@ std::vector<Rule> rules_of_patterns_and_recordings() {
         first_batches_rule(),
         slow_worker_rule(),
         convolution_trials_rule(),
+        convolution_choice_rule(),
         low_occupancy_rule(),
         wave_tails_rule(),
         tile_tails_rule(),

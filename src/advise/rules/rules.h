@@ -15,6 +15,7 @@ Rule compilation_rule();
 Rule compiled_regions_rule();
 Rule contiguous_copies_rule();
 Rule convolution_trials_rule();
+Rule convolution_choice_rule();
 Rule copies_rule();
 Rule data_loading_rule();
 Rule decode_batch_rule();

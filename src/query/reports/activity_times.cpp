@@ -237,6 +237,11 @@ Result<Occurrences> times_of_convolution_trials(Session& session, int64_t kernel
     return in_range(session, duck::Statement(sql::times_convolution_trials).set("kernels", kernels));
 }
 
+Result<Occurrences> times_of_convolution_choice(Session& session, int64_t calls) {
+    OPSIGHT_TRY(session.prepare_work());
+    return in_range(session, duck::Statement(sql::times_convolution_choice).set("calls", calls));
+}
+
 Result<Occurrences> times_of_short_kernels(Session& session, int64_t ns) {
     return in_range(session, duck::Statement(sql::times_short_kernels).set("ns", ns));
 }

@@ -82,6 +82,9 @@ Result<Occurrences> times_of_low_occupancy(Session& session, double pct);
 Result<Occurrences> times_of_first_batches(Session& session, double times);
 // Of the kernels of convolutions that launch this many different ones or more.
 Result<Occurrences> times_of_convolution_trials(Session& session, int64_t kernels);
+// Of the kernels of convolutions of sizes that come this often or more, where the library chose them without
+// a search: the part beyond what their counted work needs.
+Result<Occurrences> times_of_convolution_choice(Session& session, int64_t calls);
 // Of kernels that take less.
 Result<Occurrences> times_of_short_kernels(Session& session, int64_t ns);
 // Of collectives on a device that take at most this long.

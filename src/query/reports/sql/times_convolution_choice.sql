@@ -1,0 +1,34 @@
+-- The kernels of convolutions whose sizes come $calls times or more, on ranks of which every convolution says that the
+-- library chose without a search (argument 10 of aten::_convolution: benchmark): of each the part beyond what its
+-- counted work needs, all of it where that is not known or estimated.
+WITH said AS (
+    SELECT t.rank, regexp_extract_all(g.concrete, '"([^"]*)"', 1)[10] AS searches
+    FROM sel_ops o
+    JOIN raw.tracks t ON t.id = o.track
+    JOIN raw.op_identities i ON i.id = o.op AND i.name = 'aten::_convolution'
+    JOIN raw.signatures g ON g.id = o.signature
+), unsearched AS (
+    SELECT rank FROM said GROUP BY rank HAVING bool_and(coalesce(searches = 'False', false))
+), calls AS (
+    SELECT t.rank, o.id, count(*) OVER (PARTITION BY t.rank, i.name, o.signature) AS calls
+    FROM sel_ops o
+    JOIN raw.tracks t ON t.id = o.track
+    JOIN raw.op_identities i ON i.id = o.op
+    SEMI JOIN unsearched u ON u.rank = t.rank
+    WHERE o.signature >= 0
+      AND regexp_matches(i.name, '^aten::((cudnn|miopen)_(depthwise_)?convolution(_transpose)?|convolution_backward)$')
+), needed AS (
+    SELECT s.rank, s.op, s.kernel, sum(s.share * w.bound_ns) / sum(s.time_ns) AS part
+    FROM sel_work s
+    JOIN raw.works w ON w.id = s.work AND w.bound_ns > 0 AND NOT w.estimate
+    WHERE s.device >= 0 AND s.kernel >= 0
+    GROUP BY ALL
+)
+SELECT c.rank::BIGINT AS rank,
+       (d.begin_ns + floor(d.dur_ns * least(coalesce(n.part, 0), 1)))::BIGINT AS begin_ns,
+       (d.begin_ns + d.dur_ns)::BIGINT AS end_ns
+FROM sel_device d
+JOIN calls c ON c.id = d.op_span AND c.calls >= $calls
+LEFT JOIN needed n ON n.rank = c.rank AND n.op = d.op AND n.kernel = d.name
+WHERE d.kind = device_kind('kernel')
+ORDER BY 1, 2

@@ -2270,6 +2270,8 @@ export interface components {
             kind: "GPU" | "CPU" | "other";
             /** @description the source tells no totals: they count from its first event */
             changes_only: boolean;
+            /** @description and anew from the first after each pause of the recording */
+            anew_after_pauses: boolean;
             range: components["schemas"]["MemoryPeaks"];
             whole: components["schemas"]["MemoryPeaks"];
             /** @description [time in ns, allocated, reserved or null], the most within the point's part of time */

@@ -2422,6 +2422,8 @@ export interface components {
         Tracks: {
             origin_ns: number | string;
             origin_is_unix: boolean;
+            /** @description the source tells no times: events stand one behind the other in its order */
+            times_in_order: boolean;
             begin_ns: number;
             end_ns: number;
             /** @description what the numbers of a window's column `kind` mean */

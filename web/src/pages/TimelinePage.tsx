@@ -309,6 +309,12 @@ function Shown({ controller, profile, path, note }: { controller: Controller; pr
           </button>
         </div>
       </div>
+      {controller.info.times_in_order && (
+        <p className="tl-note" role="note">
+          The source tells no times: events stand one behind the other in its order. Where they stand, and gaps and overlaps between them, were not
+          measured.
+        </p>
+      )}
       {note && (
         <p className="tl-note" role="status">
           {note}

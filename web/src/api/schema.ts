@@ -2375,6 +2375,8 @@ export interface components {
                 api: string;
                 /** @description what runs blocks: multiprocessor, compute unit or core */
                 multiprocessor: string;
+                /** @description whose the time of ops is: CPU, or Host where it is that of work on a device, as the host measured it */
+                clock: string;
             };
             counts: {
                 [key: string]: number;

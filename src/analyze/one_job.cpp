@@ -124,8 +124,9 @@ std::string cycles_of_one_process(const Profile& p) {
     }
     if (most == 1) return {};
     return fmt::format(
-        "{} of one process one after the other, as cycles of one profiler (repeat=...) are: "
-        "they are not ranks, and each is a run of its own",
+        "{} with the number of one process one after the other, as cycles of one profiler (repeat=...) and "
+        "runs "
+        "in fresh containers have: they are not ranks, and each is read as a run of its own",
         most);
 }
 

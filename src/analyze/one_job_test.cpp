@@ -78,9 +78,9 @@ TEST(OneJob, CyclesOfOneProcessAreNotRanks) {
     const std::string a = "run/node7_851.100.pt.trace.json", b = "run/node7_851.200.pt.trace.json",
                       other = "run/node8_851.200.pt.trace.json";
     const std::string words =
-        "2 recordings, 2 of one process one after the other, as cycles of one profiler (repeat=...) are: "
-        "they "
-        "are not ranks, and each is a run of its own";
+        "2 recordings, 2 with the number of one process one after the other, as cycles of one profiler "
+        "(repeat=...) "
+        "and runs in fresh containers have: they are not ranks, and each is read as a run of its own";
     EXPECT_EQ(grounds({{0, -1, -1, "", "gpu", a}, {5 * kSecond, -1, -1, "", "gpu", b}}), words);
     EXPECT_EQ(grounds({{0, -1}, {5 * kSecond, -1}}), words) << "whatever the files are called";
     EXPECT_EQ(grounds({{0, -1, -1, "", "gpu", a}, {kSecond, -1, -1, "", "gpu", b}}), "") << "at once";

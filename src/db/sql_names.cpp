@@ -152,11 +152,12 @@ std::string definitions() {
     return kinds() + verdicts() + table_numbers() + flags() + shapes() + memory_places() + searched() +
            numbers("copy_kind", all(&copy_kind_name, CopyKind(static_cast<int>(CopyKind::kCount) - 1))) +
            numbers("memory_kind", all(&memory_kind_name, MemoryKind::kUnknown)) +
-           // What is little is not nothing, and what is nearly all is not all (base/percent.h).
-           names(
-               "percent_text",
-               "format(CASE WHEN v > 0 AND v < 0.05 THEN '{:.2g}%' WHEN v < 100 AND v >= 99.95 THEN '>99.9%' "
-               "ELSE '{:.1f}%' END, v::DOUBLE)") +
+           // The rule of percent_digits (base/percent.h), halves away from zero, too.
+           names("percent_text",
+                 "CASE WHEN v > 0 AND v < 0.05 THEN '<0.1%' WHEN v < 0 AND v > -0.05 THEN '>-0.1%' "
+                 "WHEN v < 100 AND v >= 99.95 THEN '>99.9%' "
+                 "ELSE format('{:.1f}%', CASE WHEN abs(v::DOUBLE) * 4 % 2 = 1 "
+                 "THEN nextafter(v::DOUBLE, sign(v) * 'inf'::DOUBLE) ELSE v::DOUBLE END) END") +
            names("name_stem", "regexp_replace(v, '[0-9]+', '#', 'g')") +
            names("direction_name", direction_text("v")) + names("tc_use_name", tensor_core_use_text("v")) +
            names("tc_evidence_name", evidence_text("v")) + names("copy_kind_name", copy_kind_text("v")) +

@@ -7,7 +7,7 @@
 //       the name of a number
 //   group_kind_name(v), match_state_name(v), cause_name(v)
 //       the words for a number of comm_groups and collective_calls
-//   percent_text(v)                "12.3%", "0.019%"
+//   percent_text(v)                "12.3%", "<0.1%": as percent_digits (base/percent.h) has it
 //   name_stem(v)                   a name with # for each number in it: names alike but for numbers have one
 //   shown_shapes(shapes, for_people)  input shapes as a report has them
 //   searched_direction(v), searched_shapes(v)  what a search looks at

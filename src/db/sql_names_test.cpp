@@ -1,9 +1,11 @@
 #include "db/sql_names.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "analyze/results.h"
 #include "base/duckdb.h"
+#include "base/percent.h"
 #include "model/entities.h"
 #include "model/spans.h"
 
@@ -42,12 +44,16 @@ TEST(SqlNames, WhatIsNotKnownHasNoName) {
     }
 }
 
-TEST(SqlNames, LittleIsNotNothing) {
-    for (const auto& [percent, text] :
-         {std::pair("12.34", "12.3%"), std::pair("0.019", "0.019%"), std::pair("0", "0.0%"),
-          std::pair("99.99", ">99.9%"), std::pair("100", "100.0%")})
-        EXPECT_EQ(std::get<std::string>(ask(std::string("percent_text(") + percent + ")")->rows.at(0)[0]),
-                  text);
+// One rule for percentages, whoever writes them.
+TEST(SqlNames, PercentagesAreWrittenAsElsewhere) {
+    for (const double percent : {12.34, 12.25, 0.15, 0.25, 0.019, 0.0499, 0.05, 0.0, -0.03, -12.25, 99.94,
+                                 99.95, 99.99, 100.0, 123.45}) {
+        const auto rows = ask(fmt::format("percent_text({}::DOUBLE)", percent));
+        ASSERT_TRUE(rows) << rows.error().what;
+        EXPECT_EQ(std::get<std::string>(rows->rows.at(0)[0]), percent_digits(percent) + "%");
+    }
+    EXPECT_EQ(percent_digits(0.019), "<0.1");
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(ask("percent_text(NULL)")->rows.at(0)[0]));
 }
 
 TEST(SqlNames, RefuseWhatThereIsNot) {

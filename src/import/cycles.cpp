@@ -22,6 +22,7 @@ struct Cycle {
     RankId rank;
     int64_t begin = kMaxNs, end = -kMaxNs;
     int64_t first_step = INT64_MAX, last_step = -1;
+    int64_t first_id = INT64_MAX, last_id = -1;  // PyTorch's numbers of its ops
     int64_t written = -1, shift = 0;
     bool whole = true;                  // nothing is open at its end
     absl::flat_hash_set<uint32_t> ops;  // names of ops and kernels
@@ -55,7 +56,13 @@ std::vector<Cycle> cycles_of(const Profile& p) {
         Cycle& cycle = cycle_of(p.host.track[row]);
         take(cycle, p.host.begin[row], p.host.dur[row]);
         if (p.host.flags[row] & kUnfinished) cycle.whole = false;
-        if (p.host.kind[row] == HostKind::kOp) cycle.ops.insert(p.host.name[row].value);
+        if (p.host.kind[row] == HostKind::kOp) {
+            cycle.ops.insert(p.host.name[row].value);
+            if (const int64_t id = p.op_details.external_id[p.host.detail[row]]; id >= 0) {
+                cycle.first_id = std::min(cycle.first_id, id);
+                cycle.last_id = std::max(cycle.last_id, id);
+            }
+        }
         if (p.host.kind[row] != HostKind::kAnnotation) continue;
         const auto [known, is_new] = steps.try_emplace(p.host.name[row]);
         if (is_new) known->second = step_of(p.strings.view(known->first));
@@ -82,13 +89,24 @@ bool are_alike(const Cycle& a, const Cycle& b) {
     return 2 * static_cast<size_t>(both) >= few.size();
 }
 
-// Whether `next` can only be what the same profiler recorded later. A run of its own would need the time for
-// its start and for all steps before.
+// Whether a run of its own, in a fresh container whose processes have the same numbers, has the time between
+// for its start and for all steps before.
+bool may_have_started_anew(const Cycle& before, const Cycle& next, int64_t slower) {
+    constexpr int64_t kStartNs = 1'000'000'000;  // the import of PyTorch, at least
+    const int64_t a_step = std::min(before.ns_a_step(), next.ns_a_step()) / slower;
+    return (next.begin - before.end - kStartNs) / std::max<int64_t>(a_step, 1) >= next.first_step;
+}
+
+// Whether `next` can only be what the same profiler recorded later. PyTorch numbers the ops that it records
+// from 1 on in each process, over all cycles: numbers tell two processes apart.
 bool goes_on(const Cycle& before, const Cycle& next) {
     constexpr int64_t kWritingNs = 60'000'000'000;  // a trace, at most
     constexpr int64_t kSlower = 3;                  // steps vary
     const int64_t steps = next.first_step - before.last_step;
     if (!before.whole || steps <= 0 || next.begin < before.end || !are_alike(before, next)) return false;
+    const bool numbered = before.last_id >= 0 && next.last_id >= 0;
+    if (numbered ? next.first_id <= before.last_id : may_have_started_anew(before, next, kSlower))
+        return false;
     const int64_t a_step = std::max(before.ns_a_step(), next.ns_a_step());
     return (next.begin - before.end - kWritingNs) / kSlower / steps <= a_step;
 }

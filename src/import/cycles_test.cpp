@@ -16,6 +16,7 @@ struct Cycle {
     std::string head = {};  // members of the document
     int64_t pid = 7;
     std::string op = "aten::mm", kernel = "volta_sgemm_128x64_nn";
+    int64_t first_id = -1;  // of its ops; -1: not told
 };
 
 std::string trace_of(const Cycle& c) {
@@ -33,7 +34,8 @@ std::string trace_of(const Cycle& c) {
         const int64_t at = c.at + 100 * i;
         const std::string correlation = fmt::format("\"correlation\": {}", c.correlation + i);
         add(fmt::format("ProfilerStep#{}", c.first + i), "user_annotation", at, c.pid, c.pid, "");
-        add(c.op, "cpu_op", at + 10, c.pid, c.pid, "");
+        add(c.op, "cpu_op", at + 10, c.pid, c.pid,
+            c.first_id < 0 ? "" : fmt::format("\"External id\": {}", c.first_id + i));
         add("cudaLaunchKernel", "cuda_runtime", at + 20, c.pid, c.pid, correlation);
         add(c.kernel, "kernel", at + 30, 0, 7, correlation + ", \"device\": 0, \"stream\": 7");
     }
@@ -119,6 +121,21 @@ TEST_F(CyclesTest, WhatMayBeAnotherRunIsNotJoined) {
         ranks_of({kFirst, 2}, {kFirst + 5000, 10, 3, 1, {}, 7, "aten::conv2d", "implicit_convolve_sgemm"}),
         2u)
         << "another program";
+}
+
+// Ten seconds are enough for a process of its own to start and to run ten short steps.
+TEST_F(CyclesTest, RunsInFreshContainersAreNotJoined) {
+    const auto with_ids = [](int64_t at, int64_t step, int64_t id) {
+        return Cycle{kFirst + at, step, 3, 1, {}, 7, "aten::mm", "volta_sgemm_128x64_nn", id};
+    };
+    constexpr int64_t kLater = 10'000'000;
+    EXPECT_EQ(ranks_of(with_ids(0, 2, 1), with_ids(kLater, 10, 1025)), 1u);
+    EXPECT_EQ(ranks_of(with_ids(0, 2, 1), with_ids(kLater, 10, 1)), 2u) << "its ops are numbered from 1";
+    EXPECT_EQ(ranks_of(with_ids(0, 2, 1), with_ids(5000, 10, 3)), 2u);
+    EXPECT_EQ(ranks_of({kFirst, 2}, {kFirst + kLater, 10}), 2u) << "nothing tells";
+    const Profile p = imported({{"h_7.1700000000100.pt.trace.json", {kFirst, 2}},
+                                {"h_7.1700000000200.pt.trace.json", {kFirst + kLater, 10}}});
+    EXPECT_EQ(p.diagnostics.count(Diag::kJoinedCycles), 0);
 }
 
 // PyTorch without Kineto begins each file's times anew: they are placed by when the files were written.

@@ -110,6 +110,7 @@ std::string render_info_json(const query::Info& info) {
         json.object("words", [&] {
             json.field("device", info.words.device).field("matrix_unit", info.words.matrix_unit);
             json.field("api", info.words.api).field("multiprocessor", info.words.multiprocessor);
+            json.field("clock", info.words.clock);
         });
         json.object("counts", [&] { put_fields(json, info.counts.columns, info.counts.rows.at(0)); });
         put_rows(json.key("diagnostics"), info.diagnostics);

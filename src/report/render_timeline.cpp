@@ -82,6 +82,7 @@ std::string render_tracks_json(const query::Timeline& timeline) {
     json.object([&] {
         put_page_number(json.key("origin_ns"), timeline.origin_ns());
         json.field("origin_is_unix", timeline.origin_is_unix());
+        json.field("times_in_order", timeline.times_in_order());
         json.field("begin_ns", timeline.begin_ns()).field("end_ns", timeline.end_ns());
         json.list("kinds", [&] {
             for (size_t i = 0; i < static_cast<size_t>(query::SpanKind::kCount); ++i)

@@ -187,7 +187,7 @@ void put_peaks(JsonWriter& json, std::string_view name, const query::DeviceMemor
 
 void put_memory(JsonWriter& json, const query::DeviceMemory& memory) {
     json.field("rank", memory.rank).field("device", told(memory.device)).field("kind", memory.kind);
-    json.field("changes_only", memory.from_start);
+    json.field("changes_only", memory.from_start).field("anew_after_pauses", memory.anew_after_pauses);
     put_peaks(json, "range", memory.range);
     put_peaks(json, "whole", memory.whole);
     json.list("points", [&] {

@@ -1,9 +1,9 @@
 // What an address asks for that cannot be is said, with what is shown instead; and what is kept, and what is not.
-import { mkdtempSync, copyFileSync, rmSync } from "node:fs";
+import { mkdtempSync, copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { startViewer } from "./opsight";
+import { run, startViewer } from "./opsight";
 import { fileOf, has, Site, useSite } from "./page";
 
 const site = useSite();
@@ -36,6 +36,11 @@ describe("an address that cannot be", () => {
     ["timeline?begin=soon", "“begin=soon” is not a time", "soon"],
     ["timeline?track=1&span=99999999", "There is no event 99999999 on that track", "99999999"],
     ["timeline?track=99999&span=1", "There is no track 99999", "99999"],
+    ["timeline?find=nobody", "Nothing in this timeline is called “nobody”", "find"],
+    ["model?colour=limiter&sel=n99999", "has no node or group “n99999”", "sel"],
+    ["by-op?sel=99999", "There is no iteration “99999” in this range", "sel"],
+    ["by-op?sel=abc", "There is no iteration “abc” in this range", "sel"],
+    ["by-op?sel=3&op=99999", "Iteration 3 has no op “99999”", "op="],
   ])("%s", async (address, said, gone) => {
     await site().show(address);
     expect(await notice().textContent()).toContain(said);
@@ -74,6 +79,28 @@ describe("a run in the address", () => {
     } finally {
       await other.context.close();
       await viewer.stop();
+    }
+  });
+});
+
+describe("a source without times", () => {
+  it("is said to have none where its events are drawn", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "opsight-untimed-"));
+    const trace = path.join(folder, "net.profile.json");
+    const layers = [1, 2, 3].map((each) => ({ name: `conv${String(each)}`, timeMs: each, averageMs: each, percentage: 10 }));
+    writeFileSync(trace, JSON.stringify([{ count: 1 }, ...layers]));
+    run("import", "-q", "-o", path.join(folder, "net.opsight"), trace);
+    const viewer = await startViewer([path.join(folder, "net.opsight")]);
+    const other = await Site.open(site().page.context().browser() ?? raise(), viewer.url);
+    try {
+      await other.go("#/timeline");
+      expect(await other.page.getByRole("note").textContent()).toContain("The source tells no times");
+      await site().show("timeline");
+      expect(await site().page.getByRole("note").count()).toBe(0);
+    } finally {
+      await other.page.context().close();
+      await viewer.stop();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 });

@@ -214,7 +214,7 @@ class CyclesOfOneProcess(unittest.TestCase):
             with open(os.path.join(folder, f"node_7.{int(start) + 1}.pt.trace.json"), "w", encoding="utf-8") as file:
                 json.dump({"schemaVersion": 1, "traceEvents": events}, file)
         profile = opsight_cli.Profile(folder)
-        self.assertIn("2 of one process one after the other, as cycles of one profiler", profile.imported.stderr)
+        self.assertIn("2 with the number of one process one after the other, as cycles of one profiler", profile.imported.stderr)
         self.assertIn("These files do not fit together as one job", text_of(profile))
 
 

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "query/nsys/expert.h"
 #include "query/nsys/sql.h"
 #include "query/session/cells.h"
+#include "query/session/sql.h"
+#include "query/session/stored_pauses.h"
 
 namespace opsight::query::nsys {
 namespace {
@@ -18,19 +21,32 @@ struct Work {
 
 // One process's use of one device.
 struct Use {
+    int64_t rank = -1;
     Cell pid, device, context;
-    std::vector<Work> work;  // by begin
+    std::vector<Work> work;               // by begin
+    std::vector<RecordingPause> unknown;  // pauses of its recording, by begin
 };
+
+// A pause of a recording tells nothing of the device.
+Status take_pauses(Source& source, std::vector<Use>& uses) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, source.query(session::sql::pauses));
+    for (const RecordingPause& pause : stored_pauses(rows))
+        for (Use& use : uses)
+            if (use.rank == static_cast<int64_t>(pause.rank.value)) use.unknown.push_back(pause);
+    return {};
+}
 
 // The work of each (process, device), with the profiler's overhead in that process among it where asked for.
 Result<std::vector<Use>> load_use(Source& source, bool with_overhead) {
     OPSIGHT_ASSIGN(const duck::Rows owners, source.query(sql::device_owners));
-    std::map<std::pair<int64_t, int64_t>, size_t> known;
+    std::map<std::tuple<int64_t, int64_t, int64_t>, size_t> known;
     std::map<int64_t, size_t> use_of_track;
     std::vector<Use> uses;
     for (const auto& row : owners.rows) {
-        const auto [it, is_new] = known.try_emplace({integer(row[1], -1), integer(row[2], -1)}, uses.size());
-        if (is_new) uses.push_back({row[1], row[2], row[3], {}});
+        const int64_t rank = integer(row[4], -1);
+        const auto [it, is_new] =
+            known.try_emplace({rank, integer(row[1], -1), integer(row[2], -1)}, uses.size());
+        if (is_new) uses.push_back({rank, row[1], row[2], row[3], {}, {}});
         use_of_track[integer(row[0], -1)] = it->second;
     }
     OPSIGHT_TRY(source.connection().scan(duck::Statement(sql::device_work), [&](const duck::Batch& batch) {
@@ -52,6 +68,7 @@ Result<std::vector<Use>> load_use(Source& source, bool with_overhead) {
     for (Use& use : uses)
         std::sort(use.work.begin(), use.work.end(),
                   [](const Work& a, const Work& b) { return a.begin < b.begin; });
+    OPSIGHT_TRY(take_pauses(source, uses));
     return uses;
 }
 
@@ -74,45 +91,88 @@ std::pair<int64_t, int64_t> active_range(const Use& use) {
 void add_gaps(const Use& use, int64_t longest, std::vector<Stretch>& gaps) {
     const auto [first, last] = active_range(use);
     int64_t busy_until = first;
+    auto pause = use.unknown.begin();
+    const auto idle_until = [&](int64_t begin) {
+        if (begin - busy_until > longest) gaps.push_back({busy_until, begin, 0, &use});
+    };
+    const auto pass_pauses = [&, last = last](int64_t until) {
+        for (; pause != use.unknown.end() && pause->begin < until; ++pause) {
+            idle_until(std::min(pause->begin, last));
+            busy_until = std::max(busy_until, std::min(pause->end, last));
+        }
+    };
     for (const Work& work : use.work) {
         const int64_t begin = std::min(work.begin, last);
-        if (begin - busy_until > longest) gaps.push_back({busy_until, begin, 0, &use});
+        pass_pauses(begin);
+        idle_until(begin);
         busy_until = std::max(busy_until, std::min(work.end, last));
     }
 }
 
-// Chunks used less than the threshold; neighbours are one stretch.
-void add_low_use(const Use& use, const Thresholds& thresholds, std::vector<Stretch>& low) {
+// Of the time in which a device was recorded: all of it in one chunk, and in one piece.
+struct Piece {
+    int64_t begin = 0, end = 0, used = 0;
+    size_t chunk = 0;
+};
+
+// From the first to the last work, without pauses of the recording, in as many equal chunks.
+std::vector<Piece> recorded_pieces(const Use& use, int64_t chunks) {
     const auto [first, last] = active_range(use);
-    const int64_t chunks = thresholds.chunks;
-    if (last - first < chunks) return;
-    const auto edge = [first = first, last = last, chunks](int64_t i) {
-        return first + static_cast<int64_t>(static_cast<__int128>(last - first) * i / chunks);
+    std::vector<std::pair<int64_t, int64_t>> parts;
+    int64_t from = first, total = 0;
+    const auto add_part = [&](int64_t until) {
+        if (until <= from) return;
+        parts.emplace_back(from, until);
+        total += until - from;
     };
-    const int64_t size = (last - first) / chunks;
-    std::vector<int64_t> used(static_cast<size_t>(chunks), 0);
-    for (const Work& work : use.work) {
-        int64_t i = std::clamp<int64_t>((work.begin - first) / (size + 1), 0, chunks - 1);
-        while (i + 1 < chunks && edge(i + 1) <= work.begin)
-            ++i;
-        for (; i < chunks && edge(i) < work.end; ++i)
-            used[static_cast<size_t>(i)] += std::min(work.end, edge(i + 1)) - std::max(work.begin, edge(i));
+    for (const RecordingPause& pause : use.unknown) {
+        add_part(std::min(pause.begin, last));
+        from = std::max(from, pause.end);
     }
-    bool open = false;
+    add_part(last);
+    std::vector<Piece> pieces;
+    if (total < chunks) return pieces;
+    int64_t passed = 0;  // of the recorded time
+    size_t chunk = 0;
+    for (const auto& [begin, end] : parts)
+        for (int64_t at = begin; at < end;) {
+            const auto edge = static_cast<int64_t>(static_cast<__int128>(total) *
+                                                   (static_cast<int64_t>(chunk) + 1) / chunks);
+            const int64_t until = std::min(end, at + edge - passed);
+            pieces.push_back({at, until, 0, chunk});
+            passed += until - at;
+            at = until;
+            if (passed == edge) ++chunk;
+        }
+    return pieces;
+}
+
+// Chunks used less than the threshold; neighbours are one stretch, up to a pause of the recording.
+void add_low_use(const Use& use, const Thresholds& thresholds, std::vector<Stretch>& low) {
+    std::vector<Piece> pieces = recorded_pieces(use, thresholds.chunks);
+    for (const Work& work : use.work) {
+        auto piece = std::upper_bound(pieces.begin(), pieces.end(), work.begin,
+                                      [](int64_t begin, const Piece& p) { return begin < p.end; });
+        for (; piece != pieces.end() && piece->begin < work.end; ++piece)
+            piece->used += std::min(work.end, piece->end) - std::max(work.begin, piece->begin);
+    }
+    std::vector<int64_t> time(static_cast<size_t>(thresholds.chunks)), in_use(time);
+    for (const Piece& piece : pieces) {
+        time[piece.chunk] += piece.end - piece.begin;
+        in_use[piece.chunk] += piece.used;
+    }
+    const size_t first = low.size();
     int64_t busy = 0;
-    for (int64_t i = 0; i < chunks; ++i) {
-        const int64_t time = edge(i + 1) - edge(i), in_use = used[static_cast<size_t>(i)];
-        const bool is_low = in_use * 100 < thresholds.use_pct * time;
-        if (is_low && !open) {
-            low.push_back({edge(i), edge(i), 0, &use});
+    for (const Piece& piece : pieces) {
+        if (in_use[piece.chunk] * 100 >= thresholds.use_pct * time[piece.chunk]) continue;
+        if (low.size() == first || low.back().end != piece.begin) {
+            low.push_back({piece.begin, piece.begin, 0, &use});
             busy = 0;
         }
-        open = is_low;
-        if (!is_low) continue;
-        busy += in_use;
-        low.back().end = edge(i + 1);
+        busy += piece.used;
+        low.back().end = piece.end;
         low.back().use_pct =
-            100.0 * static_cast<double>(busy) / static_cast<double>(low.back().end - low.back().begin);
+            100.0 * static_cast<double>(busy) / static_cast<double>(piece.end - low.back().begin);
     }
 }
 
@@ -170,8 +230,7 @@ std::vector<Rule> gpu_use_rules() {
     return {
         {{"gpu_gaps",
           "Stretches in which a process leaves a device idle, between its first and last work there. Time of "
-          "the "
-          "profiler's own overhead does not count.",
+          "the profiler's own overhead and pauses of the recording do not count.",
           "GPU Gaps"},
          {"gap"},
          Data::kKernels,
@@ -184,8 +243,9 @@ std::vector<Rule> gpu_use_rules() {
          gpu_gaps},
         {{"gpu_time_util",
           "Parts of a device's active time in which it is used little. Concurrent work adds up, so that more "
-          "than "
-          "100% is possible; it is time, not use of the device's units.",
+          "than 100% is possible; it is time, not use of the device's units. Pauses of the recording are "
+          "left "
+          "out.",
           "GPU Time Utilization"},
          {"threshold", "chunks"},
          Data::kKernels,

@@ -130,6 +130,25 @@ TEST_F(ExpertTest, LowUseIsMergedFromChunks) {
     EXPECT_THAT(column("gpu_time_util:chunks=5:threshold=51", 1), ElementsAre(1.0, 30.0));
 }
 
+// Two steps, and two more a second later; between them nothing was recorded.
+TEST_F(ExpertTest, PausesOfTheRecordingAreNoIdleTime) {
+    for (const int64_t i : {0, 1, 20, 21}) {
+        made.annotation("ProfilerStep#" + std::to_string(i), 100 * kMs * i, 100 * kMs, made.thread());
+        made.kernel("k", 100 * kMs * i + 20 * kMs, 60 * kMs, made.stream());
+    }
+    EXPECT_THAT(column("gpu_gaps", 1), ElementsAre());
+    // What was recorded of the device's idle time is told on both sides of the pause.
+    EXPECT_THAT(column("gpu_gaps:gap=10", 1), ElementsAre(40 * kMs, 40 * kMs, 20 * kMs, 20 * kMs));
+    EXPECT_THAT(column("gpu_gaps:gap=10", 2), ElementsAre(80 * kMs, 2080 * kMs, 180 * kMs, 2000 * kMs));
+    EXPECT_THAT(column("gpu_time_util:chunks=1", 1), ElementsAre());
+    // Chunks of 60 ms from 20 ms on: the second and third are one stretch, the fourth begins after the pause.
+    EXPECT_THAT(
+        rows("gpu_time_util:chunks=6:threshold=99"),
+        ElementsAre(
+            ElementsAre(int64_t{1}, 50.0, 120 * kMs, 80 * kMs, int64_t{100}, int64_t{0}, int64_t{1}),
+            ElementsAre(int64_t{2}, 50.0, 120 * kMs, 2000 * kMs, int64_t{100}, int64_t{0}, int64_t{1})));
+}
+
 TEST(ExpertRules, AreParsedWithTheirThresholds) {
     EXPECT_EQ(parse_rule("gpu_gaps:gap=7", {})->thresholds.gap_ms, 7);
     for (const char* wrong : {"gpu_gaps:chunks=3", "gpu_gaps:gap=", "gpu_gaps:gap=x",

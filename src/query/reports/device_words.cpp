@@ -75,6 +75,7 @@ std::string device_of(const std::string& name) {
 
 Result<DeviceWords> device_words(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::worked_devices));
+    OPSIGHT_ASSIGN(const duck::Rows timed, session.query(reports::sql::ops_timed_by_host));
     DeviceWords words;
     for (const auto& row : rows.rows) {
         const std::string name = text(row[0]);
@@ -82,11 +83,14 @@ Result<DeviceWords> device_words(Session& session) {
         DeviceWords own;
         if (vendor == Vendor::kAmd) own = {"GPU", "Matrix Core", "HIP", "compute unit"};
         if (vendor == Vendor::kOther) own = {device_of(name), "matrix unit", "runtime", "core"};
-        if (&row == &rows.rows.front())
+        if (&row == &rows.rows.front()) {
             words = own;
-        else if (words != own)
-            return DeviceWords();
+        } else if (words != own) {
+            words = DeviceWords();
+            break;
+        }
     }
+    if (std::get<bool>(timed.rows.at(0)[0])) words.clock = "Host";
     return words;
 }
 
@@ -98,7 +102,18 @@ std::string said(std::string_view text, const DeviceWords& words) {
     replace(out, usual.multiprocessor, words.multiprocessor);
     if (words.api != usual.api) replace(out, "CUDA's API", words.api + "'s API");
     replace(out, "CUDA API", words.api + " API");
+    if (words.clock != usual.clock) {
+        replace(out, "CPU Time", words.clock + " Time");
+        replace(out, "CPU time", "host time");
+    }
     return out;
+}
+
+void say_helps(ResultTable& diagnostics, const DeviceWords& words) {
+    for (size_t i = 0; i < diagnostics.columns.size(); ++i)
+        if (diagnostics.columns[i].key == "help")
+            for (std::vector<Cell>& row : diagnostics.rows)
+                if (auto* help = std::get_if<std::string>(&row[i])) *help = said(*help, words);
 }
 
 void say(Report& report, const DeviceWords& words) {
@@ -111,6 +126,7 @@ void say(Report& report, const DeviceWords& words) {
         ResultTable& table = section.table;
         change(table.title);
         std::for_each(table.notes.begin(), table.notes.end(), change);
+        if (table.name == "diagnostics") say_helps(table, words);
         for (Column& column : table.columns) {
             change(column.header);
             abbreviated |= (" " + column.header + " ").find(" TC ") != std::string::npos;

@@ -15,12 +15,16 @@ struct DeviceWords {
     std::string matrix_unit = "Tensor Core";        // "Matrix Core", "matrix unit"
     std::string api = "CUDA";                       // "HIP", "runtime"
     std::string multiprocessor = "multiprocessor";  // "compute unit", "core": runs blocks
+    // "Host" where ops are work of a device that the host timed: their "CPU Time" is none of the CPU's.
+    std::string clock = "CPU";
     bool operator==(const DeviceWords&) const = default;
 };
 
-// Of all devices that ran kernels in the range; NVIDIA's words where they are of several makers, or none
-// told.
+// Of all devices that ran kernels in the range, and of oneDNN's primitives on GPUs; NVIDIA's words where they are of
+// several makers, or none told.
 Result<DeviceWords> device_words(Session& session);
+// What diagnostics help with is a sentence of ours; other cells are names of the program.
+void say_helps(ResultTable& diagnostics, const DeviceWords& words);
 
 // A text that speaks of GPUs, Tensor Cores, multiprocessors and CUDA's API, in other words.
 std::string said(std::string_view text, const DeviceWords& words);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "query/reports/device_words.h"
+#include "query/reports/info.h"
 #include "query/reports/test_reports.h"
 
 namespace opsight::query {
@@ -64,6 +65,58 @@ TEST(DeviceWords, OtherMakersDevicesAreNoGpus) {
             EXPECT_EQ(column.header.find("GPU"), std::string::npos) << column.header;
             EXPECT_EQ(column.header.find("Tensor"), std::string::npos) << column.header;
         }
+}
+
+TEST(DeviceWords, AreThoseOfDiagnosticsToo) {
+    analyze::TestProfile t;
+    t.gpu(0, "TPU v6 Lite", 0, 0);
+    t.kernel("fusion", 0, 50, t.stream(), 1);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto found = profile_info(session);
+    ASSERT_TRUE(found);
+    const ResultTable& odd = found->diagnostics;
+    EXPECT_THAT(std::get<std::string>(cell(odd, "help", "key", "unknown_tensor_core_use")), HasSubstr("use matrix units"));
+    // Counters of NVIDIA's are no advice for them.
+    auto report = make_report(session, "expected_vs_measured", {.for_people = true});
+    ASSERT_TRUE(report);
+    for (const std::string& note : report->notes)
+        EXPECT_EQ(note.find("ncu"), std::string::npos) << note;
+    auto summary = make_report(session, "summary", {.for_people = false});
+    ASSERT_TRUE(summary);
+    say(*summary, device_words(session).value());
+    const auto list = std::find_if(summary->sections.begin(), summary->sections.end(),
+                                   [](const Section& section) { return section.table.name == "diagnostics"; });
+    ASSERT_NE(list, summary->sections.end());
+    EXPECT_THAT(std::get<std::string>(cell(list->table, "help", "key", "unknown_tensor_core_use")), HasSubstr("use matrix units"));
+}
+
+// The host measured what oneDNN's primitives took on a GPU.
+TEST(DeviceWords, TimesOfPrimitivesOnGpusAreNotTheCpus) {
+    const auto headers_with = [](std::string_view name) {
+        analyze::TestProfile t;
+        t.op(name, 0, 100, t.thread(1));
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.all = true});
+        auto report = make_report(session, "op_type", {.for_people = true});
+        EXPECT_TRUE(report);
+        say(*report, device_words(session).value());
+        std::vector<std::string> headers;
+        for (const Column& column : report->sections.at(0).table.columns)
+            headers.push_back(column.header);
+        return headers;
+    };
+    for (const char* name : {"onednn_gpu::convolution", "onednn_cpu2gpu::reorder"}) {
+        EXPECT_THAT(headers_with(name), Contains("Total Host Time (ns)")) << name;
+        EXPECT_THAT(headers_with(name), Not(Contains(HasSubstr("CPU Time")))) << name;
+    }
+    for (const char* name : {"onednn::convolution", "aten::mm"})
+        EXPECT_THAT(headers_with(name), Contains("Total CPU Time (ns)")) << name;
+    DeviceWords words;
+    words.clock = "Host";
+    EXPECT_EQ(said("the op's CPU time", words), "the op's host time");
+    EXPECT_EQ(said("CPU time of ops", words), "Host time of ops");
+    EXPECT_EQ(said("CPU Overhead", words), "CPU Overhead");
 }
 
 TEST(DeviceWords, FitTheirSentence) {

@@ -131,6 +131,7 @@ Result<Info> profile_info(Session& session) {
     info.not_one_job = !session.contents().not_one_job.empty();
     info.device_work = session.contents().device_work;
     OPSIGHT_ASSIGN(info.words, device_words(session));
+    say_helps(info.diagnostics, info.words);
     OPSIGHT_ASSIGN(std::string hint, iteration_hint(session));
     if (!hint.empty()) info.iterations.notes.push_back(std::move(hint));
     return info;

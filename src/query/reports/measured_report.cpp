@@ -1,6 +1,7 @@
 // The report of expected and measured work: by kernel, op and layer.
 #include <fmt/format.h>
 
+#include "query/reports/device_words.h"
 #include "query/reports/op_groups.h"
 #include "query/reports/sql.h"
 #include "query/reports/work.h"
@@ -11,9 +12,10 @@ namespace {
 namespace sql = reports::sql;
 
 constexpr const char* kNoCounters =
-    "the profile has no counters of its kernels, so what they did in fact is not known; record them with "
-    "'ncu "
-    "--metrics gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,"
+    "the profile has no counters of its kernels, so what they did in fact is not known";
+// Of NVIDIA's kernels.
+constexpr const char* kHowToCount =
+    "; record them with 'ncu --metrics gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,"
     "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum,smsp__sass_thread_inst_executed_op_fmul_pred_on.sum,"
     "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum,smsp__sass_thread_inst_executed_op_hadd_pred_on.sum,"
     "smsp__sass_thread_inst_executed_op_hmul_pred_on.sum,smsp__sass_thread_inst_executed_op_hfma_pred_on.sum,"
@@ -78,7 +80,12 @@ Result<Report> expected_vs_measured_report(Session& session, const TableShape& s
         if (&part != &parts[0] && table.rows.empty() && shape.for_people) continue;
         report.sections.push_back({std::move(table)});
     }
-    report.notes.push_back(coverage ? "counters: " + *coverage : kNoCounters);
+    if (!coverage) {
+        OPSIGHT_ASSIGN(const DeviceWords words, device_words(session));
+        report.notes.push_back(std::string(kNoCounters) + (words == DeviceWords() ? kHowToCount : ""));
+    } else {
+        report.notes.push_back("counters: " + *coverage);
+    }
     if (coverage)
         report.notes.push_back(
             "counters were measured in a run of their own; expected FLOPs and bytes are those of the kernels "

@@ -56,9 +56,10 @@ Result<std::vector<DeviceMemory>> memory_over_time(Session& session) {
             memory.from_start = !std::get<bool>(row[3]);
             if (const auto found = in_range.find(key); found != in_range.end()) memory.range = found->second;
         }
+        DeviceMemory& memory = devices.back();
+        memory.anew_after_pauses |= memory.from_start && std::get<bool>(row[10]);
         last = key;
-        take(devices.back(), {integer(row[4], 0), integer(row[5], 0), integer(row[6], -1)},
-             integer(row[7], 0));
+        take(memory, {integer(row[4], 0), integer(row[5], 0), integer(row[6], -1)}, integer(row[7], 0));
     }
     for (DeviceMemory& memory : devices)
         if (session.range().whole) memory.range = memory.whole;
@@ -76,6 +77,17 @@ Result<ResultTable> peak_memory(Session& session) {
     q.rows = reports::sql::peak_memory;
     q.order = {{"rank", false}, {"device_type", true}, {"device", false}};
     return ask(session, q, {});
+}
+
+Result<std::string> added_up_note(Session& session) {
+    OPSIGHT_TRY(session.prepare(reports::sql::memory_held));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::memory_added_up));
+    if (!std::get<bool>(rows.rows.at(0)[0])) return "";
+    return fmt::format(
+        "memory is told by its changes, not as totals: peaks add them up from the first one on{}, and what "
+        "was "
+        "allocated before is in none",
+        std::get<bool>(rows.rows[0][1]) ? ", and anew after each pause of the recording" : "");
 }
 
 Result<std::vector<std::string>> out_of_memory_notes(Session& session) {

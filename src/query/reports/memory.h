@@ -20,6 +20,7 @@ struct DeviceMemory {
     std::string kind;         // "GPU", "CPU" or "other"
     int64_t device = -1;      // -1: the host
     bool from_start = false;  // the source tells only changes: what was there before the first is not known
+    bool anew_after_pauses = false;  // and so it is after each pause of the recording
     struct Peaks {
         // -1: not told; of the range: nothing was told that held within it
         int64_t events = 0, allocated = -1, at_ns = -1, reserved = -1;
@@ -32,11 +33,13 @@ inline constexpr int64_t kMemoryPoints = 2000;  // at most, for each device
 
 Result<std::vector<DeviceMemory>> memory_over_time(Session& session);
 
-// What is held in the range when most is allocated, by who asked for it.
+// Where memory is added up from changes: what the peaks leave out.
+Result<std::string> added_up_note(Session& session);
 // "out of memory: 2.00 GiB asked for, 310.5 MiB free on the device": of the whole profile, the first times.
 Result<std::vector<std::string>> out_of_memory_notes(Session& session);
 // The most of each device in the range.
 Result<ResultTable> peak_memory(Session& session);
+// What is held in the range when most is allocated, by who asked for it.
 Result<ResultTable> held_at_peak(Session& session, const TableShape& shape);
 
 }  // namespace opsight::query

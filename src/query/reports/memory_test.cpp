@@ -122,6 +122,69 @@ TEST(MemoryAtPeak, SaysThatAddressesAreMissing) {
     EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "not told: the source gives no addresses")), 90);
 }
 
+struct Change {
+    int64_t step, address, bytes, total = -1;
+};
+
+// Steps 0, 1, 20 and 21 of 100 us, of which the recording pauses for the middle ones.
+StoredProfile paused(const std::vector<Change>& changes) {
+    analyze::TestProfile t;
+    for (const int64_t i : {0, 1, 20, 21}) {
+        t.annotation("ProfilerStep#" + std::to_string(i), 100'000 * i, 100'000, t.thread());
+        t.op("aten::empty", 100'000 * i + 1'000, 80'000);
+    }
+    for (const Change& each : changes) {
+        MemoryEvent event;
+        event.time = 100'000 * each.step + 2'000 + each.address;
+        event.track = t.thread();
+        event.address = each.address;
+        event.bytes = each.bytes;
+        event.total_allocated = each.total;
+        event.device_type = 1;
+        event.device = 0;
+        t.builder.add_memory(event);
+    }
+    return StoredProfile(std::move(t));
+}
+
+// Whether the first block was freed in the pause nobody told: 40 and 50 bytes are never held at once for
+// sure.
+TEST(MemoryAtPeak, ChangesAreAddedUpAnewAfterAPause) {
+    const StoredProfile stored = paused({{0, 1, 40}, {20, 2, 50}, {21, 2, -50}, {21, 3, 30}});
+    Session session = stored.open({.all = true});
+    const auto peak = peak_memory(session);
+    ASSERT_TRUE(peak) << peak.error().message();
+    EXPECT_EQ(number(cell(*peak, "allocated_bytes", "device", "0")), 50);
+    const auto table = held_at_peak(session, {});
+    ASSERT_TRUE(table) << table.error().message();
+    ASSERT_EQ(table->rows.size(), 1u);
+    EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "aten::empty")), 50);
+    const auto devices = memory_over_time(session);
+    ASSERT_TRUE(devices);
+    EXPECT_EQ(devices->at(0).whole.allocated, 50);
+    EXPECT_TRUE(devices->at(0).anew_after_pauses);
+    EXPECT_EQ(added_up_note(session).value(),
+              "memory is told by its changes, not as totals: peaks add them up from the first one on, and "
+              "anew after "
+              "each pause of the recording, and what was allocated before is in none");
+    // What was held before the pause is not known to be held in the steps behind it.
+    Session later = stored.open({.start = 3, .stop = 3});
+    EXPECT_EQ(number(cell(*peak_memory(later), "allocated_bytes", "device", "0")), 50);
+}
+
+TEST(MemoryAtPeak, WhatWasFreedInAPauseIsNotHeldAfterIt) {
+    const StoredProfile stored = paused({{0, 1, 40, 40}, {20, 2, 50, 60}, {21, 2, -50, 10}});
+    Session session = stored.open({.all = true});
+    const auto table = held_at_peak(session, {});
+    ASSERT_TRUE(table) << table.error().message();
+    EXPECT_EQ(number(cell(*table, "bytes", "holder_name", "aten::empty")), 50);
+    EXPECT_EQ(number(cell(*table, "bytes", "holder_name",
+                          "allocated before the recording, or before or in a pause of it")),
+              10);
+    EXPECT_EQ(added_up_note(session).value(), "");
+    EXPECT_FALSE(memory_over_time(session)->at(0).anew_after_pauses);
+}
+
 TEST(MemoryAtPeak, IsEmptyWithoutEvents) {
     const StoredProfile stored = made({}, 0);
     Session session = stored.open();

@@ -46,6 +46,7 @@ struct Timeline::Data {
     TimelineNames names;
     int64_t begin_ns = 0, end_ns = 0, origin_ns = 0;
     bool origin_is_unix = true;
+    bool times_in_order = false;
 
     Result<size_t> index_of(int64_t track) const;
     Result<std::vector<size_t>> indices_of(const std::vector<int64_t>& ids) const;  // empty: all

@@ -413,6 +413,7 @@ Status read_meta(Timeline::Data& data) {
         if (key == "end_ns") data.end_ns = integer(row[1], 0);
         if (key == "origin_ns") data.origin_ns = integer(row[1], 0);
         if (key == "origin_is_unix") data.origin_is_unix = text(row[2]) == "true";
+        if (key == "property.source.times") data.times_in_order = true;
     }
     return {};
 }

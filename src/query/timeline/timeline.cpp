@@ -47,6 +47,9 @@ int64_t Timeline::end_ns() const {
 int64_t Timeline::origin_ns() const {
     return data_->origin_ns;
 }
+bool Timeline::times_in_order() const {
+    return data_->times_in_order;
+}
 bool Timeline::origin_is_unix() const {
     return data_->origin_is_unix;
 }

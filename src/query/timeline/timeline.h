@@ -134,6 +134,7 @@ class Timeline {
     int64_t end_ns() const;
     int64_t origin_ns() const;
     bool origin_is_unix() const;
+    bool times_in_order() const;  // the source tells no times: places are made up, in its order
 
     // Entries of tracks in [begin, end), at most one for each (pixel, depth), and one for each depth for a
     // span that began before the window. Unknown tracks are an error.

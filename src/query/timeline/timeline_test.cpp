@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "model/source_limits.h"
 #include "query/session/test_session.h"
 #include "query/timeline/data.h"
 
@@ -89,6 +90,15 @@ TEST(Timeline, StreamsOfOneNumberAreToldApart) {
         if (track.kind == "stream") names.push_back(track.name);
     EXPECT_THAT(names, ElementsAre("stream 7 (context 1)", "stream 7 (context 2)", "stream 8",
                                    "stream 9 (process 5)", "stream 9 (process 6)"));
+}
+
+TEST(Timeline, SaysThatItsPlacesAreMadeUp) {
+    for (const bool in_order : {false, true}) {
+        analyze::TestProfile t = steps();
+        if (in_order) set_durations_only(t.builder.info());
+        const StoredProfile stored(std::move(t));
+        EXPECT_EQ(open(stored).times_in_order(), in_order);
+    }
 }
 
 TEST(Timeline, TracksInTheOrderOfDisplay) {

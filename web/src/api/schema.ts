@@ -2270,6 +2270,8 @@ export interface components {
             kind: "GPU" | "CPU" | "other";
             /** @description the source tells no totals: they count from its first event */
             changes_only: boolean;
+            /** @description and anew from the first after each pause of the recording */
+            anew_after_pauses: boolean;
             range: components["schemas"]["MemoryPeaks"];
             whole: components["schemas"]["MemoryPeaks"];
             /** @description [time in ns, allocated, reserved or null], the most within the point's part of time */
@@ -2373,6 +2375,8 @@ export interface components {
                 api: string;
                 /** @description what runs blocks: multiprocessor, compute unit or core */
                 multiprocessor: string;
+                /** @description whose the time of ops is: CPU, or Host where it is that of work on a device, as the host measured it */
+                clock: string;
             };
             counts: {
                 [key: string]: number;
@@ -2420,6 +2424,8 @@ export interface components {
         Tracks: {
             origin_ns: number | string;
             origin_is_unix: boolean;
+            /** @description the source tells no times: events stand one behind the other in its order */
+            times_in_order: boolean;
             begin_ns: number;
             end_ns: number;
             /** @description what the numbers of a window's column `kind` mean */

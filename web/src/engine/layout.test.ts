@@ -55,6 +55,12 @@ describe("layoutOf", () => {
     ]);
   });
 
+  it("puts ranks in the order of their numbers", () => {
+    next = 0;
+    const rows = layoutOf([track("thread", { rank: 1 }), track("thread")], new Set()).rows.map((row) => row.title);
+    expect(rows.filter((title) => title.startsWith("Rank"))).toEqual(["Rank 0", "Rank 1"]);
+  });
+
   it("leaves ranks out where there is one", () => {
     const rows = layoutOf(tracks().slice(0, 4), new Set()).rows.map((row) => `${"  ".repeat(row.level)}${row.title}`);
     expect(rows).toEqual(["iteration 1", "python", "  thread 2", "  python 3", "Device 0", "  stream 4"]);

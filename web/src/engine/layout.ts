@@ -74,12 +74,12 @@ function rankGroup(root: Group, rank: number, hosts: Hosts, several: boolean): G
   return groupOf(parent.groups, `rank ${String(rank)}`, `Rank ${String(rank)}`, "");
 }
 
-// The groups of all tracks, in their order.
+// The groups of all tracks, in their order, by rank: that of the files is none.
 export function groupsOf(tracks: readonly Track[], hosts: Hosts = new Map()): Group {
   const root: Group = { key: "", title: "", note: "", groups: [], tracks: [] };
   const ranks = new Set(tracks.map((track) => track.rank)).size;
   const several = new Set(tracks.map((track) => hosts.get(track.rank) ?? "")).size > 1;
-  for (const track of tracks) {
+  for (const track of [...tracks].sort((a, b) => a.rank - b.rank)) {
     const rank = String(track.rank);
     const parent = ranks > 1 ? rankGroup(root, track.rank, hosts, several) : root;
     if (track.kind === "iteration" || track.kind === "path") parent.tracks.push(track);

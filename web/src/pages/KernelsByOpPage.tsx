@@ -1,9 +1,11 @@
 // From an iteration to its ops to their kernels: three tables, the choice in each fills the next.
+import { useCorrections } from "../address/corrections";
 import { useRoute, useSetParams } from "../address/useRoute";
+import { useTable } from "../api/queries";
 import { DataTable } from "../table/DataTable";
 import { Empty } from "../widgets/states";
 import { KernelList } from "./KernelList";
-import { identify } from "../table/row";
+import { filtersOf, identify } from "../table/row";
 import { TimelineLink } from "../table/timelineLinks";
 
 function Ops({ iteration, rank, op }: { iteration: string; rank: string; op: string | null }) {
@@ -28,11 +30,26 @@ function Ops({ iteration, rank, op }: { iteration: string; rank: string; op: str
   );
 }
 
+const CHOICE = ["iteration", "rank"];
+
+// An iteration or an op in the address that this range does not have.
+function useWhatIsThere(choice: string | null, op: string | null): void {
+  const [iteration, rank] = choice?.split("~") ?? [];
+  const chosen = useTable("iteration_choice", { filter: filtersOf(CHOICE, choice ?? ""), page_size: 1 }, choice !== null);
+  const there = !chosen.isPlaceholderData && (chosen.data?.rows.length ?? 0) > 0;
+  const run = useTable("iteration_ops", { iteration, by_rank: (rank ?? "") !== "", filter: [`op_id:eq:${op ?? ""}`], page_size: 1 }, there && op !== null);
+  const gone = (answer: typeof chosen) => answer.error?.status === 400 || (!answer.isPlaceholderData && answer.data?.rows.length === 0);
+  const all = { sel: `There is no iteration “${iteration ?? ""}”${rank ? ` of rank ${rank}` : ""} in this range: none is selected.`, op: `Iteration ${iteration ?? ""} has no op “${op ?? ""}”: none is selected.` };
+  const wrong: ("sel" | "op")[] = choice !== null && gone(chosen) ? ["sel"] : op !== null && there && gone(run) ? ["op"] : [];
+  useCorrections(wrong.map((key) => ({ key, to: null, text: all[key] })));
+}
+
 export function KernelsByOpPage() {
   const { params } = useRoute();
   const setParams = useSetParams();
   const [iteration, rank] = params.get("sel")?.split("~") ?? [];
   const op = params.get("op");
+  useWhatIsThere(params.get("sel"), op);
   return (
     <div className="drill">
       <section aria-label="Iterations">
@@ -40,7 +57,7 @@ export function KernelsByOpPage() {
         <DataTable
           name="iteration_choice"
           label="Iterations"
-          rowKey={(row) => identify(row, ["iteration", "rank"])}
+          rowKey={(row) => identify(row, CHOICE)}
           selected={params.get("sel")}
           onSelect={(_, key) => {
             setParams({ sel: key, op: null, "o.page": null, "k.page": null });

@@ -68,7 +68,7 @@ function MeasureChoice({ measure }: { measure: Measure }) {
             setParams({ measure: each === "gpu" ? null : each });
           }}
         >
-          {each === "gpu" ? say("GPU time") : "CPU time"}
+          {say(each === "gpu" ? "GPU time" : "CPU time")}
         </button>
       ))}
     </div>
@@ -85,7 +85,7 @@ function Layers({ data, report, gpu }: { data: LayersAnswer; report: Table; gpu:
   const [open, toggle] = useOpen(roots, selected);
   const tree = useMemo(() => ({ parents, open, toggle }), [parents, open, toggle]);
   const say = useDeviceWords();
-  useCorrections(wrongChoice(params, "measure", ["gpu", "cpu"], "time", gpu ? say("GPU time") : "CPU time"));
+  useCorrections(wrongChoice(params, "measure", ["gpu", "cpu"], "time", say(gpu ? "GPU time" : "CPU time")));
   const measure: Measure = gpu && params.get("measure") !== "cpu" ? "gpu_ns" : "cpu_ns";
   const names = useMemo(() => new Map(data.layers.map((layer) => [`/${normal(layer.path)}`, layer])), [data.layers]);
   const select = (path: string) => {

@@ -156,7 +156,11 @@ function Device({ device, ranks, wall }: { device: MemoryDevice; ranks: number; 
     >
       <Curve device={device} wall={wall} />
       {device.changes_only && (
-        <p className="hint">The recording tells changes, not totals: they count from its first event, which is taken for empty memory.</p>
+        <p className="hint">
+          The recording tells changes, not totals: they count from its first event
+          {device.anew_after_pauses ? ", and anew from the first after each pause of the recording; before that memory" : ", before which memory"} is taken
+          for empty.
+        </p>
       )}
     </Card>
   );

@@ -153,7 +153,8 @@ function Legend({ colour }: { colour: Colour }) {
   );
 }
 
-function Graph({ data, facts }: { data: ModelAnswer; facts: ModelFacts }) {
+// `settled`: the data are those of the address, not what was shown before.
+function Graph({ data, facts, settled }: { data: ModelAnswer; facts: ModelFacts; settled: boolean }) {
   const { params } = useRoute();
   const setParams = useSetParams();
   const gpu = useDeviceWork();
@@ -164,8 +165,10 @@ function Graph({ data, facts }: { data: ModelAnswer; facts: ModelFacts }) {
   const laid = useQuery({ queryKey: ["layout", shape, gpu], queryFn: () => layOut(toLayout(data, gpu)) });
   const selected = params.get("sel");
   const item = data.items.find((each) => each.id === selected);
+  useCorrections(selected === null || item || !settled ? [] : [{ key: "sel", to: null, text: `The model as it is opened here has no node or group “${selected}”: nothing is selected.` }]);
   const toggle = (each: ModelItem) => {
-    setParams({ open: toggled(data, each) || null });
+    // What is selected in a group that is closed goes with it: the group stays.
+    setParams({ open: toggled(data, each) || null, ...(selected !== null && each.open && { sel: each.id }) });
   };
   const select = (each: ModelItem) => {
     setParams({ sel: each.id === selected ? null : each.id });
@@ -203,7 +206,7 @@ export function ModelGraphPage() {
     <Answered answer={answer} what="the model" rows={12}>
       {(data) =>
         data.model ? (
-          <Graph data={data} facts={data.model} />
+          <Graph data={data} facts={data.model} settled={!answer.isPlaceholderData} />
         ) : (
           <Empty icon="model" title="The profile has no model">
             <p>

@@ -50,6 +50,7 @@ const numberIn = (params: URLSearchParams, key: string): number | null => {
 
 // What the address asks for, as long as it is `wanted`.
 async function follow(controller: Controller, params: URLSearchParams, wanted: () => boolean): Promise<void> {
+  controller.missing = null;
   const begin = numberIn(params, "begin");
   const end = numberIn(params, "end");
   const windowed = begin !== null && end !== null && end > begin;
@@ -70,7 +71,12 @@ async function follow(controller: Controller, params: URLSearchParams, wanted: (
     return;
   }
   const found = await controller.api.search(name, numberIn(params, "at") ?? controller.bounds.begin, false, null);
-  if (wanted() && found.match && found.match.track !== null) await controller.open(found.match.track, found.match.span, !windowed);
+  if (!wanted()) return;
+  if (found.match && found.match.track !== null) await controller.open(found.match.track, found.match.span, !windowed);
+  else {
+    controller.missing = { name };
+    controller.select(null);
+  }
 }
 
 // The part of the address that is the timeline's.
@@ -106,7 +112,8 @@ function wrongAddress(controller: Controller, params: URLSearchParams): Correcti
     wrong.push(...["track", "span"].map((key) => ({ key, to: null, text: `There is no track ${String(track)} in this timeline: nothing is selected.` })));
   }
   const { missing } = controller;
-  if (missing && missing.track === track && missing.span === numberIn(params, "span")) {
+  if (missing && "name" in missing) wrong.push({ key: "find", to: null, text: `Nothing in this timeline is called “${missing.name}”: nothing is selected.` });
+  else if (missing && missing.track === track && missing.span === numberIn(params, "span")) {
     wrong.push(...["track", "span"].map((key) => ({ key, to: null, text: `There is no event ${String(missing.span)} on that track: nothing is selected.` })));
   }
   return wrong;
@@ -309,6 +316,12 @@ function Shown({ controller, profile, path, note }: { controller: Controller; pr
           </button>
         </div>
       </div>
+      {controller.info.times_in_order && (
+        <p className="tl-note" role="note">
+          The source tells no times: events stand one behind the other in its order. Where they stand, and gaps and overlaps between them, were not
+          measured.
+        </p>
+      )}
       {note && (
         <p className="tl-note" role="status">
           {note}

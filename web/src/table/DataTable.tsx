@@ -7,6 +7,7 @@ import { useDeviceWork, useProfileId, useTable } from "../api/queries";
 import type { Column, Table } from "../api/types";
 import { Notes } from "../widgets/Card";
 import { useDeviceWords } from "../widgets/deviceWords";
+import { saidTable } from "./saidTable";
 import { Icon } from "../widgets/Icon";
 import { Answered, Empty } from "../widgets/states";
 import { Body } from "./Body";
@@ -53,15 +54,6 @@ function moveFocus(event: KeyboardEvent<HTMLTableElement>, page: (step: number) 
   else if (toggle && open !== null && (event.key === "ArrowRight" || event.key === "ArrowLeft")) toggle(row.dataset.row ?? "", event.key === "ArrowRight");
   else return;
   event.preventDefault();
-}
-
-// In the words of the devices that worked; names in cells stay.
-function saidTable(table: Table, say: (text: string) => string): Table {
-  return {
-    ...table,
-    columns: table.columns.map((column) => ({ ...column, header: say(column.header), ...(column.description && { description: say(column.description) }) })),
-    notes: table.notes?.map(say),
-  };
 }
 
 interface FrameProps {
@@ -216,10 +208,10 @@ function ServerTable(props: TableProps) {
   const path = `/profiles/${useProfileId()}/tables/${props.name}`;
   return (
     <div className="data-table" data-table={props.name}>
-      <Tools {...{ props, state, change, filtering, setFiltering }} table={answer.data && saidTable(answer.data, say)} source={{ path, params: { ...range, ...params } }} />
+      <Tools {...{ props, state, change, filtering, setFiltering }} table={answer.data && saidTable(props.name, answer.data, say)} source={{ path, params: { ...range, ...params } }} />
       <Answered answer={answer} what={props.label} rows={10}>
         {(found) => {
-          const table = saidTable(found, say);
+          const table = saidTable(props.name, found, say);
           return (
             <>
               <Grid {...{ props, table, state, change, filtering }} lines={null} />
@@ -247,7 +239,7 @@ function sortOf(state: TableState, own: string | undefined): TableState["sort"] 
 
 function LocalTable({ local: given, ...props }: TableProps & { local: Table }) {
   const say = useDeviceWords();
-  const local = useMemo(() => saidTable(given, say), [given, say]);
+  const local = useMemo(() => saidTable(props.name, given, say), [props.name, given, say]);
   const [state, change] = useTableState(props.prefix ?? "", props.size);
   const [filtering, setFiltering] = useFiltering(state);
   const { tree, rowKey } = props;

@@ -48,7 +48,7 @@ export function RowDetails({
               </dl>
             </>
           ) : (
-            <p className="hint">What was selected is not in this range.</p>
+            <p className="hint">What was selected, “{selected}”, is not in this range of this profile.</p>
           )
         }
       </Answered>

@@ -62,7 +62,7 @@ export class Controller {
   event: EventAnswer | null = null;
   together: Together | null = null; // the collective that is drawn across its ranks
   private problem = "";
-  missing: { track: number; span: number } | null = null; // asked for by an address, and not there
+  missing: { track: number; span: number } | { name: string } | null = null; // asked for by an address, and not there
   hover: Hover | null = null;
   range: Bounds | null = null;
   mode: ColorMode = "kind";

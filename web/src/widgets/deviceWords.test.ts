@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { said } from "./deviceWords";
 
-const NVIDIA = { device: "GPU", matrix_unit: "Tensor Core", api: "CUDA", multiprocessor: "multiprocessor" };
-const AMD = { device: "GPU", matrix_unit: "Matrix Core", api: "HIP", multiprocessor: "compute unit" };
-const TPU = { device: "TPU", matrix_unit: "matrix unit", api: "runtime", multiprocessor: "core" };
-const OTHER = { device: "accelerator", matrix_unit: "matrix unit", api: "runtime", multiprocessor: "core" };
+const NVIDIA = { device: "GPU", matrix_unit: "Tensor Core", api: "CUDA", multiprocessor: "multiprocessor", clock: "CPU" };
+const AMD = { device: "GPU", matrix_unit: "Matrix Core", api: "HIP", multiprocessor: "compute unit", clock: "CPU" };
+const TPU = { device: "TPU", matrix_unit: "matrix unit", api: "runtime", multiprocessor: "core", clock: "CPU" };
+const OTHER = { device: "accelerator", matrix_unit: "matrix unit", api: "runtime", multiprocessor: "core", clock: "CPU" };
 
 describe("said", () => {
   it("leaves NVIDIA's words alone", () => {
@@ -19,6 +19,12 @@ describe("said", () => {
     expect(said("Multiprocessors", AMD)).toBe("Compute units");
     expect(said("leave multiprocessors empty", AMD)).toBe("leave compute units empty");
     expect(said("calls of CUDA's API", AMD)).toBe("calls of HIP's API");
+  });
+  it("calls no time of a GPU the CPU's", () => {
+    expect(said("Self CPU Time (ns)", { ...NVIDIA, clock: "Host" })).toBe("Self Host Time (ns)");
+    expect(said("CPU time", { ...NVIDIA, clock: "Host" })).toBe("Host time");
+    expect(said("what the op's CPU time is", { ...NVIDIA, clock: "Host" })).toBe("what the op's host time is");
+    expect(said("Self CPU Time (ns)", NVIDIA)).toBe("Self CPU Time (ns)");
   });
   it("calls no TPU a GPU", () => {
     expect(said("GPU utilization", TPU)).toBe("TPU utilization");

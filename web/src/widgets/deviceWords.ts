@@ -6,7 +6,7 @@ import type { Info } from "../api/types";
 
 export type DeviceWords = Info["words"];
 
-const USUAL: DeviceWords = { device: "GPU", matrix_unit: "Tensor Core", api: "CUDA", multiprocessor: "multiprocessor" };
+const USUAL: DeviceWords = { device: "GPU", matrix_unit: "Tensor Core", api: "CUDA", multiprocessor: "multiprocessor", clock: "CPU" };
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -33,6 +33,7 @@ export function said(text: string, words: DeviceWords): string {
   if (words.multiprocessor !== USUAL.multiprocessor) {
     out = out.replaceAll("Multiprocessor", capital(words.multiprocessor)).replaceAll("multiprocessor", words.multiprocessor);
   }
+  if (words.clock !== USUAL.clock) out = replaced(out.replaceAll("CPU Time", `${words.clock} Time`), /\bCPU(?= time\b)/g, words.clock.toLowerCase());
   if (words.api !== USUAL.api) out = out.replaceAll("CUDA API", `${words.api} API`).replaceAll("CUDA's API", `${words.api}'s API`);
   return out;
 }

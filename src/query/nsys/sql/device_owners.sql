@@ -1,5 +1,5 @@
 -- The process and the device of each stream. One that does not tell its process belongs to the first of its rank.
-SELECT t.id, coalesce(nullif(t.pid, 0), p.pid, 0) AS pid, d.number AS device, t.context
+SELECT t.id, coalesce(nullif(t.pid, 0), p.pid, 0) AS pid, d.number AS device, t.context, t.rank
 FROM raw.tracks t
 LEFT JOIN raw.devices d ON d.id = t.device
 LEFT JOIN (

@@ -4,13 +4,14 @@ CREATE TEMP VIEW memory_at_peak AS
 WITH peaks AS (
     FROM memory_peaks WHERE allocated > 0
 ), last AS (
-    -- Of each address the last event until then: what it allocates lives.
+    -- Of each address the last event until then: what it allocates lives. What was freed in a pause of the recording
+    -- nobody told.
     SELECT t.rank, m.device_type, m.device, max((m.time_ns, m.rowid)) AS nth
     FROM raw.memory_events m
     JOIN raw.tracks t ON t.id = m.track
     JOIN peaks p ON p.rank = t.rank AND p.device_type = m.device_type AND p.device = m.device
         AND (m.time_ns < p.event_ns OR (m.time_ns = p.event_ns AND m.rowid <= p.event))
-    WHERE m.bytes <> 0 AND m.address <> 0
+    WHERE m.bytes <> 0 AND m.address <> 0 AND m.time_ns >= coalesce(p.from_ns, m.time_ns)
     GROUP BY t.rank, m.device_type, m.device, m.address
 ), living AS (
     SELECT l.rank, l.device_type, l.device, m.rowid AS event, m.track, m.time_ns, m.bytes, m.stack
@@ -45,11 +46,12 @@ WITH peaks AS (
            CASE WHEN NOT p.addressed THEN -2
                 WHEN sum(f.bytes) IS NULL AND (p.rank, p.device_type, p.device) IN
                     (SELECT (rank, device_type, device) FROM sums) THEN -3
+                WHEN p.from_ns IS NOT NULL THEN -4
                 ELSE -1 END AS stack,
            -1 AS op, (p.allocated - coalesce(sum(f.bytes), 0))::BIGINT AS bytes
     FROM peaks p
     LEFT JOIN fitting f ON f.rank = p.rank AND f.device_type = p.device_type AND f.device = p.device
-    GROUP BY p.rank, p.device_type, p.device, p.allocated, p.addressed
+    GROUP BY p.rank, p.device_type, p.device, p.allocated, p.addressed, p.from_ns
     HAVING p.allocated > coalesce(sum(f.bytes), 0)
 ), frames AS (
     SELECT DISTINCT s.stack, x.text, string_split(x.text, chr(10)) AS lines
@@ -67,6 +69,7 @@ SELECT r.number AS rank, s.device_type, s.device, p.allocated AS peak,
        CASE s.stack WHEN -1 THEN 'allocated before the recording'
                     WHEN -2 THEN 'not told: the source gives no addresses'
                     WHEN -3 THEN 'not told: more was never freed than the source says is allocated'
+                    WHEN -4 THEN 'allocated before the recording, or before or in a pause of it'
                     ELSE coalesce(c.line, i.name, 'not told')
        END AS holder_name,
        s.stack >= 0 AND (c.line IS NOT NULL OR i.name IS NOT NULL) AS told,

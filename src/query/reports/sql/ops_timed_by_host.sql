@@ -1,0 +1,3 @@
+-- Whether ops are oneDNN's primitives on GPUs ("onednn_gpu::matmul", "onednn_cpu2gpu::reorder"), whose times are those
+-- that the host measured around them.
+SELECT EXISTS (FROM raw.op_identities WHERE name LIKE 'onednn\_%' ESCAPE '\') AS timed_by_host

@@ -1,6 +1,6 @@
 // Nobody is kept out: everything works from the keyboard, and an audit by axe finds nothing serious in any view.
 import { describe, expect, it } from "vitest";
-import { seriousViolations } from "./audit";
+import { seriousViolations, violations } from "./audit";
 import { has, useSite } from "./page";
 
 const VIEWS = ["dashboard", "advice", "iterations", "types", "layers", "microscope", "ops?sel=1", "by-iteration", "by-op", "kernels", "kernels?tab=launches", "kernels?tab=tensor", "gpus", "memory", "communication", "ranks", "compare", "compare?pick=layer:%2F:%2F", "trend", "diagnostics"];
@@ -11,6 +11,11 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
   it.each(VIEWS)("%s has no serious violation", async (view) => {
     await site().show(view, has("gpu") ? "gpu" : "training");
     expect(await seriousViolations(site().page)).toEqual([]);
+  });
+
+  it.each(["microscope", "trend", "roofline"])("%s has no other violation either", async (view) => {
+    await site().show(view, has("gpu") ? "gpu" : "training");
+    expect(await violations(site().page)).toEqual([]);
   });
 
   it("nor have the panels, dialogs and errors", async () => {

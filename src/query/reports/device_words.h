@@ -20,8 +20,8 @@ struct DeviceWords {
     bool operator==(const DeviceWords&) const = default;
 };
 
-// Of all devices that ran kernels in the range, and of oneDNN's primitives on GPUs; NVIDIA's words where they are of
-// several makers, or none told.
+// Of all devices that ran kernels in the range, and of oneDNN's primitives on GPUs; NVIDIA's words where they
+// are of several makers, or none told.
 Result<DeviceWords> device_words(Session& session);
 // What diagnostics help with is a sentence of ours; other cells are names of the program.
 void say_helps(ResultTable& diagnostics, const DeviceWords& words);

@@ -76,7 +76,8 @@ TEST(DeviceWords, AreThoseOfDiagnosticsToo) {
     const auto found = profile_info(session);
     ASSERT_TRUE(found);
     const ResultTable& odd = found->diagnostics;
-    EXPECT_THAT(std::get<std::string>(cell(odd, "help", "key", "unknown_tensor_core_use")), HasSubstr("use matrix units"));
+    EXPECT_THAT(std::get<std::string>(cell(odd, "help", "key", "unknown_tensor_core_use")),
+                HasSubstr("use matrix units"));
     // Counters of NVIDIA's are no advice for them.
     auto report = make_report(session, "expected_vs_measured", {.for_people = true});
     ASSERT_TRUE(report);
@@ -85,10 +86,12 @@ TEST(DeviceWords, AreThoseOfDiagnosticsToo) {
     auto summary = make_report(session, "summary", {.for_people = false});
     ASSERT_TRUE(summary);
     say(*summary, device_words(session).value());
-    const auto list = std::find_if(summary->sections.begin(), summary->sections.end(),
-                                   [](const Section& section) { return section.table.name == "diagnostics"; });
+    const auto list =
+        std::find_if(summary->sections.begin(), summary->sections.end(),
+                     [](const Section& section) { return section.table.name == "diagnostics"; });
     ASSERT_NE(list, summary->sections.end());
-    EXPECT_THAT(std::get<std::string>(cell(list->table, "help", "key", "unknown_tensor_core_use")), HasSubstr("use matrix units"));
+    EXPECT_THAT(std::get<std::string>(cell(list->table, "help", "key", "unknown_tensor_core_use")),
+                HasSubstr("use matrix units"));
 }
 
 // The host measured what oneDNN's primitives took on a GPU.

@@ -108,7 +108,7 @@ export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
       <ProfilePicker />
       <div className="nav-groups">
         {groups.map((group) => (
-          <section key={group} aria-label={group}>
+          <div key={group} role="group" aria-label={group}>
             <h2>{group}</h2>
             <ul>
               {pages.filter((page) => page.group === group).map((page) => (
@@ -125,7 +125,7 @@ export function Nav({ open, onHelp }: { open: boolean; onHelp: () => void }) {
                 </li>
               ))}
             </ul>
-          </section>
+          </div>
         ))}
       </div>
       <div className="nav-foot">

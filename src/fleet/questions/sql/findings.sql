@@ -8,5 +8,6 @@ SELECT finding, kind, count(DISTINCT run) AS runs_count,
 FROM {{findings}}
 WHERE {{chosen}}
 GROUP BY finding, kind
-ORDER BY CASE kind WHEN 'problem' THEN 0 WHEN 'unknown' THEN 1 WHEN 'note' THEN 2 ELSE 3 END, runs_count DESC, finding
+ORDER BY CASE kind WHEN 'problem' THEN 0 WHEN 'unknown' THEN 1 WHEN 'note' THEN 2 ELSE 3 END, runs_count DESC,
+         coalesce(median_bound_pct, 0) DESC, finding
 {{limit}}

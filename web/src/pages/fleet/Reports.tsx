@@ -1,10 +1,11 @@
 // A report of a store as a table. Numbers are those of `opsight fleet report`.
+import { useMemo } from "react";
 import { linkTo, patched, formatHash } from "../../address/route";
 import { useRoute, useSetParams } from "../../address/useRoute";
-import type { Column, StoreAnswer } from "../../api/types";
+import type { Column, StoreAnswer, Table } from "../../api/types";
 import { DataTable } from "../../table/DataTable";
 import type { TableProps } from "../../table/props";
-import { wholeRow, type Row } from "../../table/row";
+import { Row, wholeRow } from "../../table/row";
 import { Card, Notes } from "../../widgets/Card";
 import { Icon } from "../../widgets/Icon";
 import { Answered } from "../../widgets/states";
@@ -31,7 +32,17 @@ export function useFleetLink(profiles: ReadonlyMap<string, string>): (row: Row, 
   };
 }
 
-export const shortIds: TableProps["cell"] = (row, column) => (RUNS.includes(column.key) ? row.text(column.key)?.slice(0, SHOWN_DIGITS) : undefined);
+export const shortIds: NonNullable<TableProps["cell"]> = (row, column) => (RUNS.includes(column.key) ? row.text(column.key)?.slice(0, SHOWN_DIGITS) : undefined);
+
+// Runs by what they are called, where that tells them apart.
+export function namedRuns(runs: Table | undefined): NonNullable<TableProps["cell"]> {
+  const names = new Map(runs?.rows.map((cells) => new Row(runs, cells)).map((row) => [row.text("run"), row.text("name")]));
+  const taken = [...names.values()];
+  return (row, column) => {
+    const name = column.key === "worst_run" ? names.get(row.text(column.key)) : undefined;
+    return name && taken.indexOf(name) === taken.lastIndexOf(name) ? name : shortIds(row, column);
+  };
+}
 
 interface Props extends OfStore, Pick<TableProps, "bars" | "actions"> {
   shown?: readonly string[]; // the columns at first; unless given all
@@ -44,6 +55,8 @@ interface Props extends OfStore, Pick<TableProps, "bars" | "actions"> {
 export function FleetReport({ choice, profiles, name, title, note, empty, shown, ...table }: Props) {
   const link = useFleetLink(profiles);
   const answer = useStoreAnswer<StoreAnswer>(choice, `reports/${name}`);
+  const runs = useStoreAnswer<StoreAnswer>(choice, "reports/runs").data?.tables[0];
+  const cell = useMemo(() => namedRuns(runs), [runs]);
   return (
     <Card title={title} note={note}>
       <Answered answer={answer} what={title} rows={6}>
@@ -61,7 +74,7 @@ export function FleetReport({ choice, profiles, name, title, note, empty, shown,
                 local={shown ? { ...found, shown: [...shown] } : found}
                 rowKey={wholeRow}
                 link={link}
-                cell={shortIds}
+                cell={cell}
               />
               <Notes notes={notes} />
             </>

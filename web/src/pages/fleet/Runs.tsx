@@ -68,7 +68,7 @@ function RunsChart({ choice, profiles, table }: OfStore & { table: Table }) {
           else setParams({ run: key, page: null });
         }}
       />
-      {picture.left > 0 && <p className="hint">{formatCount(picture.left)} runs have no iterations, and no mark here.</p>}
+      {picture.left > 0 && <p className="hint">{formatCount(picture.left)} {picture.left === 1 ? "run has" : "runs have"} no iterations, and no mark here.</p>}
       {trend.data && <Notes notes={trend.data.notes.filter((note) => note.startsWith("iteration time"))} />}
       {log && <p className="hint">The times differ so much that the picture is logarithmic.</p>}
     </>
@@ -99,7 +99,7 @@ export function Runs({ choice, profiles, table, notes }: OfStore & { table: Tabl
       <Card title="Runs" note={profiles.size > 0 ? "a name that is a link opens the run's own profile" : undefined}>
         <DataTable
           name="fleet_runs"
-          label="Runs"
+          label="Table of runs"
           prefix="runs."
           height="half"
           local={{ ...table, shown: FIRST }}

@@ -9,7 +9,9 @@ export function HeatTable({ grid, label, chosen, choose }: { grid: Grid; label: 
       <table className="micro-heat">
         <thead>
           <tr>
-            <th scope="col" className="micro-name" />
+            <th scope="col" className="micro-name">
+              Name
+            </th>
             {grid.parameters.map(({ column }) => (
               <th key={column.key} scope="col">
                 <button

@@ -53,21 +53,38 @@ function Slopes({ slopes }: { slopes: readonly Slope[] }) {
   return (
     <g>
       {memory && first && first !== memory && <line className="roof level" x1={first.x2} x2={memory.x2} y1={first.y2} y2={memory.y2} />}
-      {slopes.map(({ name, level, named, ...ends }) => (
-        <g key={name}>
-          <line className={level ? "roof level" : "roof memory"} {...ends}>
-            {level && <title>{aboutLevel(level)}</title>}
-          </line>
-          {named && (
-            <text
-              className="axis-text roof-name"
-              transform={`translate(${String(ends.x1)} ${String(ends.y1)}) rotate(${String((Math.atan2(ends.y2 - ends.y1, ends.x2 - ends.x1) * 180) / Math.PI)}) translate(16 -4)`}
-            >
-              {name}
-            </text>
-          )}
-        </g>
+      {slopes.map(({ name, level, x1, x2, y1, y2 }) => (
+        <line key={name} className={level ? "roof level" : "roof memory"} {...{ x1, x2, y1, y2 }}>
+          {level && <title>{aboutLevel(level)}</title>}
+        </line>
       ))}
+    </g>
+  );
+}
+
+// Names stand above all lines: none goes through one.
+function Names({ slopes, ceilings }: { slopes: readonly Slope[]; ceilings: readonly PlacedName[] }) {
+  return (
+    <g>
+      {slopes
+        .filter(({ named }) => named)
+        .map(({ name, x1, x2, y1, y2 }) => (
+          <text
+            key={name}
+            className="axis-text roof-name"
+            transform={`translate(${String(x1)} ${String(y1)}) rotate(${String((Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI)}) translate(16 -4)`}
+          >
+            {name}
+          </text>
+        ))}
+      {ceilings.map(
+        ({ text, end, height }) =>
+          end !== null && (
+            <text key={text} className="axis-text end roof-name" x={end} y={height - 4}>
+              {text}
+            </text>
+          ),
+      )}
     </g>
   );
 }
@@ -86,7 +103,7 @@ interface PlacedName {
 const placed = (ceilings: readonly Ceiling[], x: Axis, y: Axis, drawn: readonly Drawn[]): PlacedName[] =>
   namesOf(ceilings, y).map((name) => ({ ...name, end: freeEnd(name.text.length * LETTER, name.height - 4, drawn, x.low, x.high - 4) }));
 
-function Ceilings({ ceilings, names, x, y }: { ceilings: readonly Ceiling[]; names: readonly PlacedName[]; x: Axis; y: Axis }) {
+function Ceilings({ ceilings, x, y }: { ceilings: readonly Ceiling[]; x: Axis; y: Axis }) {
   return (
     <g>
       {ceilings.map((ceiling, at) => (
@@ -99,14 +116,6 @@ function Ceilings({ ceilings, names, x, y }: { ceilings: readonly Ceiling[]; nam
           y2={place(y, ceiling.flops)}
         />
       ))}
-      {names.map(
-        (name) =>
-          name.end !== null && (
-            <text key={name.text} className="axis-text end roof-name" x={name.end} y={name.height - 4}>
-              {name.text}
-            </text>
-          ),
-      )}
     </g>
   );
 }
@@ -295,7 +304,8 @@ export function Chart({
             />
           ))}
           <Slopes slopes={slopes} />
-          <Ceilings ceilings={roof.lines} names={names} x={x} y={y} />
+          <Ceilings ceilings={roof.lines} x={x} y={y} />
+          <Names slopes={slopes} ceilings={names} />
         </svg>
       )}
       {over && <Tip drawn={over} width={width} />}

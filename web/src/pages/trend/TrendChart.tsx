@@ -11,7 +11,8 @@ export interface RunPoint {
 const HEIGHT = 240;
 const LEFT = 84;
 const TOP = 14;
-const BOTTOM = 40;
+const BOTTOM = 56;
+const LETTER = 6.6; // pixels
 
 function marginOf(values: readonly number[]): number {
   return Math.max(1, (Math.max(...values) - Math.min(...values)) / 10);
@@ -21,6 +22,14 @@ function marginOf(values: readonly number[]): number {
 export function axisFrom(runs: readonly RunPoint[]): number {
   const values = runs.map((run) => run.ns);
   return Math.max(0, Math.min(...values) - marginOf(values));
+}
+
+// Which runs are named below the axis, so that names do not touch: the first and each so-manyth after it.
+export function namedRuns(labels: readonly string[], room: number): number[] {
+  // The first begins at its run and the last ends there: half of one more is needed.
+  const widest = 1.5 * (Math.max(...labels.map((label) => label.length)) * LETTER) + 12;
+  const step = Math.max(1, Math.ceil((widest * Math.max(1, labels.length - 1)) / Math.max(1, room)));
+  return labels.flatMap((_, at) => (at % step === 0 ? [at] : []));
 }
 
 export function TrendChart({ runs }: { runs: readonly RunPoint[] }) {
@@ -61,11 +70,19 @@ export function TrendChart({ runs }: { runs: readonly RunPoint[] }) {
             </circle>
           </g>
         ))}
-        <text className="axis-text" x={LEFT} y={TOP + HEIGHT + 18}>
-          run 1
+        {namedRuns(
+          runs.map((run) => run.label),
+          room,
+        ).map((at) => (
+          <text key={at} className="axis-text" x={x(at)} y={TOP + HEIGHT + 18} textAnchor={at === 0 ? "start" : at === runs.length - 1 ? "end" : "middle"}>
+            {runs[at]?.label}
+          </text>
+        ))}
+        <text className="axis-text" x={LEFT + room / 2} y={TOP + HEIGHT + 50} textAnchor="middle">
+          runs in their order
         </text>
-        <text className="axis-text" x={LEFT + room} y={TOP + HEIGHT + 18} textAnchor="end">
-          run {runs.length}
+        <text className="axis-text" transform={`translate(12 ${String(TOP + HEIGHT / 2)}) rotate(-90)`} textAnchor="middle">
+          median iteration
         </text>
       </svg>
     </div>

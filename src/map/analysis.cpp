@@ -134,10 +134,13 @@ Status check_capacity(const Level& described, const LevelStats& level) {
     if (!words) return {};
     if (level.utilized > *words)
         return fail(fmt::format("the tiles at {} take {} words, it has room for {}", described.name,
-                                level.utilized, *words));
+                                level.utilized, *words),
+                    {}, "level " + described.name,
+                    "take smaller factors at it and inside of it, let it keep less, or give it more room");
     if (static_cast<double>(level.utilized) < static_cast<double>(*words) * described.min_utilization)
         return fail(fmt::format("the tiles at {} take {} of {} words, less than its least utilization, {}",
-                                described.name, level.utilized, *words, described.min_utilization));
+                                described.name, level.utilized, *words, described.min_utilization),
+                    {}, "level " + described.name, "take larger factors, or a smaller min_utilization");
     return {};
 }
 
@@ -158,7 +161,8 @@ Status time_level(const Level& described, int64_t compute_cycles, LevelStats& le
     const double cycles = std::ceil(static_cast<double>(compute_cycles) / level.throttle);
     if (!(cycles < kMost))
         return fail(fmt::format("level {}: its bandwidth is so small that the cycles cannot be counted",
-                                described.name));
+                                described.name),
+                    {}, "level " + described.name, "give it a bandwidth in words per cycle");
     level.cycles = static_cast<int64_t>(cycles);
     for (SpaceStats& space : level.spaces) {
         const double per_cycle = level.throttle / static_cast<double>(compute_cycles);

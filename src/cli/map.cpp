@@ -120,8 +120,10 @@ class MapCommand : public Command {
                 return fail(
                     "no mapping is given", files_.front(), {},
                     "name a file with the key mapping, or one with --mapping, or look for one with --search");
-            OPSIGHT_ASSIGN(answer.evaluation,
-                           map::evaluate(given.problem, given.architecture, *given.mapping));
+            const Result<map::Evaluation> cost =
+                map::evaluate(given.problem, given.architecture, *given.mapping);
+            if (!cost) return fail(given.located(cost.error()));
+            answer.evaluation = *cost;
             answer.mapping = *std::move(given.mapping);
         }
         answer.problem = std::move(given.problem);
@@ -302,7 +304,7 @@ class MapCommand : public Command {
         const Result<map::SearchResult> found =
             map::search(given.problem, given.architecture, given.constraints, settings_);
         if (shown) fmt::print(stderr, "\r\033[K");
-        if (!found) return tl::unexpected(found.error());
+        if (!found) return fail(given.located(found.error()));
         into.mapping = found->mapping;
         into.evaluation = found->evaluation;
         into.search =

@@ -90,7 +90,7 @@ Result<std::string> CloudOptions::text_of(importer::timeloop::Specification give
     Result<map::Cloud> cloud =
         map::draw_cloud(answer.problem, answer.architecture, given.constraints, settings);
     if (shown) fmt::print(stderr, "\r\033[K");
-    if (!cloud) return tl::unexpected(cloud.error());
+    if (!cloud) return fail(given.located(cloud.error()));
     answer.cloud = *std::move(cloud);
     const map::Cloud::Least least = answer.cloud.least_accesses();
     OPSIGHT_ASSIGN(answer.best, answer_for(answer, given.constraints, answer.cloud.best().draw));

@@ -14,10 +14,12 @@
 // docs/MAPPING.md tells more.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "map/mapping.h"
+#include "map/traffic.h"
 
 namespace opsight::map {
 
@@ -64,6 +66,54 @@ struct Evaluation {
     std::vector<std::vector<NetworkStats>> networks;  // of each level and data space
 
     double edp() const { return energy_pj * 1e-12 * static_cast<double>(cycles); }  // J * cycle
+};
+
+// Costs of mappings that differ in nothing but the orders of their loops in time, one after the other: what
+// an order leaves as it was is not counted again. What is given must have passed its own check() and live as
+// long; a level has no two loops in time over one dimension.
+class OrderCosts {
+  public:
+    using Extents = std::array<int64_t, kMaxDimensions>;
+    // A level's loops with their strides, and the tiles around them.
+    struct LevelLoops {
+        std::vector<Stride> across, in_time;
+        Extents spread{};  // of the tile that all instances below hold together
+        Extents tile{};
+        int64_t fanout = 1;
+        int64_t instances = 1;  // of the level, in use
+    };
+
+    // Fails where the mapping is wrong or does not fit, whatever the orders are.
+    static Result<OrderCosts> make(const Problem& problem, const Architecture& architecture,
+                                   const Mapping& mapping);
+    // The same loops of a level in another order.
+    void reorder(size_t level, const LevelMapping& loops);
+    // Of these orders; with `open`, at least of any order of the levels inside of level `open`.
+    Status work_out(size_t open = 0);
+    const Evaluation& result() const& { return result_; }
+    Evaluation result() && { return std::move(result_); }
+
+  private:
+    static constexpr int64_t kUnknown = -1;
+    // Of one data space at one level.
+    struct Counts {
+        int64_t places = 1;  // of the tile among the instances below
+        int64_t filled = kUnknown, least_filled = kUnknown;
+    };
+
+    OrderCosts(const Problem& problem, const Architecture& architecture, const Mapping& mapping);
+    void place(size_t space, const Mapping& mapping);
+    Status check_room() const;
+    int64_t filled_into(size_t level, size_t space, size_t open);
+    void flow(size_t space, size_t open);
+
+    const Problem* problem_;
+    const Architecture* architecture_;
+    std::vector<LevelLoops> levels_;
+    std::vector<size_t> outermost_;  // of each data space, the last level that keeps it
+    std::vector<Counts> counts_;
+    std::vector<Stride> above_;
+    Evaluation result_;
 };
 
 // Fails where the mapping is wrong or does not fit; what is given must have passed its own check().

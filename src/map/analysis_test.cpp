@@ -123,6 +123,62 @@ TEST(Analysis, EnergyIsThatOfTheBlocksAccessed) {
     EXPECT_DOUBLE_EQ(result->energy_pj, sum);
 }
 
+// All numbers of an evaluation.
+std::vector<double> numbers_of(const Evaluation& evaluation) {
+    std::vector<double> numbers{static_cast<double>(evaluation.cycles), evaluation.energy_pj,
+                                evaluation.utilization, evaluation.area_um2,
+                                static_cast<double>(evaluation.last_level_words)};
+    const auto add = [&numbers](auto... values) { (numbers.push_back(static_cast<double>(values)), ...); };
+    for (size_t i = 0; i < evaluation.levels.size(); ++i) {
+        const LevelStats& level = evaluation.levels[i];
+        add(level.instances, level.utilized, level.throttle, level.cycles, level.leak_pj);
+        for (const SpaceStats& space : level.spaces)
+            add(space.kept, space.tile, space.partition, space.reads, space.fills, space.updates,
+                space.temporal_reductions, space.read_bandwidth, space.write_bandwidth, space.energy_pj);
+        for (const NetworkStats& network : evaluation.networks[i])
+            add(network.words, network.fanout, network.multicast, network.spatial_reductions);
+    }
+    return numbers;
+}
+
+bool loops_once(const Mapping& mapping) {
+    for (const LevelMapping& level : mapping.levels) {
+        uint32_t seen = 0;
+        for (const Loop& loop : level.loops) {
+            if (loop.across != Across::kTime) continue;
+            if ((seen >> loop.dimension & 1U) != 0) return false;
+            seen |= 1U << loop.dimension;
+        }
+    }
+    return true;
+}
+
+TEST(Analysis, OtherOrdersCostTheSameOneAfterTheOtherAndAlone) {
+    std::mt19937 random(11);
+    Architecture architecture = three_levels(4, 4);
+    architecture.levels[1].read_bandwidth = 2;
+    architecture.levels[1].block = 4;
+    for (int i = 0; i < 200; ++i) {
+        const Problem problem = convolution(6, 4, 8, 4, 3, 3, 1 + i % 2, 1);
+        Mapping mapping = random_mapping(problem, architecture, random);
+        if (!loops_once(mapping)) continue;
+        Result<OrderCosts> costs = OrderCosts::make(problem, architecture, mapping);
+        EXPECT_EQ(costs.has_value(), evaluate(problem, architecture, mapping).has_value());
+        for (int j = 0; costs && j < 10; ++j) {
+            const size_t level = random() % 3;
+            std::vector<Loop>& loops = mapping.levels[level].loops;
+            const auto in_time = std::find_if(loops.begin(), loops.end(),
+                                              [](const Loop& loop) { return loop.across == Across::kTime; });
+            std::shuffle(in_time, loops.end(), random);
+            costs->reorder(level, mapping.levels[level]);
+            const size_t open = random() % 4;
+            const auto alone = least_of_any_order(problem, architecture, mapping, open);
+            ASSERT_TRUE(alone && costs->work_out(open));
+            EXPECT_EQ(numbers_of(costs->result()), numbers_of(*alone));
+        }
+    }
+}
+
 std::string refusal(const Architecture& architecture, const Mapping& mapping) {
     const Result<Evaluation> result = evaluate(convolution(4, 1, 16, 1, 3, 1), architecture, mapping);
     return result ? "accepted" : result.error().what;

@@ -148,15 +148,19 @@ TEST_F(CloudTest, DrawsMoreNearTheLeast) {
 }
 
 TEST_F(CloudTest, NothingThatFitsIsAnError) {
-    architecture_.levels[0].capacity = 0;
-    architecture_.levels[1].capacity = 0;
+    architecture_.levels[0].capacity = 3;
+    architecture_.levels[1].capacity = 3;
     Constraints constraints;
     constraints.levels.resize(3);
-    constraints.levels[0].keep = 7;
-    const Result<Cloud> cloud =
-        draw_cloud(problem_, architecture_, constraints, {.tries = 100, .progress = {}});
-    ASSERT_FALSE(cloud);
-    EXPECT_THAT(cloud.error().what, ::testing::HasSubstr("no mapping that was drawn fits"));
+    constraints.levels[0].keep = constraints.levels[1].keep = 7;
+    const Result<Cloud> few = draw_cloud(problem_, architecture_, constraints, {.tries = 5, .progress = {}});
+    ASSERT_FALSE(few);
+    EXPECT_THAT(few.error().what, ::testing::HasSubstr("no mapping that was drawn fits"));
+    architecture_.levels[0].capacity = 2;
+    const Result<Cloud> none = draw_cloud(problem_, architecture_, constraints, {.tries = 5, .progress = {}});
+    ASSERT_FALSE(none);
+    EXPECT_THAT(none.error().what,
+                ::testing::HasSubstr("that registers must keep take 3 words, it has room for 2"));
 }
 
 }  // namespace

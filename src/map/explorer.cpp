@@ -110,26 +110,28 @@ void Explorer::all_orders(double least, const Mapping& given) {
     if (!may_go_on(least)) return;
     Mapping mapping = given;
     const std::vector<size_t> fixed = input_.space.sort_loops(mapping);
-    order(mapping.levels.size(), least, fixed, mapping);
+    Result<OrderCosts> costs = OrderCosts::make(input_.problem, input_.architecture, mapping);
+    order(mapping.levels.size(), least, fixed, costs ? &*costs : nullptr, mapping);
 }
 
 // Levels from `level` on have their order. The outermost go first: they decide what each level is filled
-// with.
-void Explorer::order(size_t level, double least, const std::vector<size_t>& fixed, Mapping& mapping) {
+// with. Without `costs` it fits in no order.
+void Explorer::order(size_t level, double least, const std::vector<size_t>& fixed, OrderCosts* costs,
+                     Mapping& mapping) {
     // The order inside of the innermost tile makes no difference: units take a word in each step.
     const size_t last = input_.settings.method == Method::kExhaustive ? 0 : 1;
     const auto free = [&](size_t i) { return i >= last && mapping.levels[i].loops.size() > fixed[i] + 1; };
     while (level > 0 && !free(level - 1))
         --level;
     if (level == 0) {
-        if (may_go_on(least)) try_one(mapping);
+        if (!may_go_on(least)) return;
+        ++tried_;
+        if (costs != nullptr && costs->work_out()) take(costs->result(), mapping);
         return;
     }
     if (cuts()) {
-        const Result<Evaluation> bound =
-            least_of_any_order(input_.problem, input_.architecture, mapping, level);
-        if (!bound) return;  // it fits in no order
-        const Cost cost = full_cost(*bound, input_.settings);
+        if (costs == nullptr || !costs->work_out(level)) return;
+        const Cost cost = full_cost(costs->result(), input_.settings);
         if (best_ && cost >= best_->cost) {
             ++cut_;
             return;
@@ -142,18 +144,22 @@ void Explorer::order(size_t level, double least, const std::vector<size_t>& fixe
     const auto first = static_cast<std::ptrdiff_t>(fixed[level - 1]);
     std::sort(loops.begin() + first, loops.end(), before);
     do {
-        order(level - 1, least, fixed, mapping);
+        if (costs != nullptr) costs->reorder(level - 1, mapping.levels[level - 1]);
+        order(level - 1, least, fixed, costs, mapping);
         if (ended()) return leave(least);
     } while (std::next_permutation(loops.begin() + first, loops.end(), before));
 }
 
 void Explorer::try_one(const Mapping& mapping) {
     ++tried_;
-    Result<Evaluation> evaluation = evaluate(input_.problem, input_.architecture, mapping);
-    if (!evaluation) return;
+    const Result<Evaluation> evaluation = evaluate(input_.problem, input_.architecture, mapping);
+    if (evaluation) take(*evaluation, mapping);
+}
+
+void Explorer::take(const Evaluation& evaluation, const Mapping& mapping) {
     ++valid_;
-    const Cost cost = full_cost(*evaluation, input_.settings);
-    if (!best_ || cost < best_->cost) best_ = Found{mapping, *std::move(evaluation), cost};
+    const Cost cost = full_cost(evaluation, input_.settings);
+    if (!best_ || cost < best_->cost) best_ = Found{mapping, evaluation, cost};
 }
 
 void Explorer::roam(uint64_t seed, int64_t samples) {

@@ -67,7 +67,9 @@ class Explorer {
     void all_factors(size_t depth, double least, Mapping& mapping);
     void all_kept(size_t level, double least, Mapping& mapping);
     void all_orders(double least, const Mapping& given);
-    void order(size_t level, double least, const std::vector<size_t>& fixed, Mapping& mapping);
+    void order(size_t level, double least, const std::vector<size_t>& fixed, OrderCosts* costs,
+               Mapping& mapping);
+    void take(const Evaluation& evaluation, const Mapping& mapping);
     void try_one(const Mapping& mapping);
     bool cuts() const {
         return input_.settings.method == Method::kBranchAndBound || input_.settings.method == Method::kHybrid;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace opsight::map {
@@ -69,10 +70,43 @@ Result<MapSpace> MapSpace::make(const Problem& problem, const Architecture& arch
                 if ((mask & rules.bypass) == 0 && (mask & rules.keep) == rules.keep) masks.push_back(mask);
         }
         if (masks.empty())
-            return fail(fmt::format("level {} must keep what it must not keep", architecture.levels[i].name));
+            return fail(fmt::format("level {} must keep what it must not keep", architecture.levels[i].name),
+                        {}, "level " + architecture.levels[i].name, "take out one of both constraints");
         space.kept_.push_back(std::move(masks));
     }
+    OPSIGHT_TRY(space.check_room(problem, architecture));
     return space;
+}
+
+// With the least extent of each dimension inside of a level, whatever the others have.
+Status MapSpace::check_room(const Problem& problem, const Architecture& architecture) const {
+    for (size_t level = 0; level < architecture.levels.size(); ++level) {
+        const std::optional<int64_t> words = room(architecture.levels[level]);
+        const uint32_t kept = kept_[level].back();  // whatever is chosen
+        if (!words || kept == 0) continue;
+        std::array<int64_t, kMaxDimensions> extents;
+        extents.fill(1);
+        for (size_t i = 0; i < dimensions_.size(); ++i) {
+            extents[i] = problem.dimensions[i].bound;
+            for (const std::vector<int64_t>& factors : dimensions_[i].factors) {
+                int64_t inside = 1;
+                for (size_t slot = 0; slot < factors.size(); ++slot)
+                    if (dimensions_[i].slots[slot].level <= level) inside *= factors[slot];
+                extents[i] = std::min(extents[i], inside);
+            }
+        }
+        int64_t least = 0;
+        for (size_t space = 0; space < problem.spaces.size(); ++space)
+            if ((kept >> space & 1U) != 0) least += tile_size(problem.spaces[space], extents.data());
+        const std::string& name = architecture.levels[level].name;
+        if (least > *words)
+            return fail(
+                fmt::format("no mapping fits: the smallest tiles that {} must keep take {} words, it has "
+                            "room for {}",
+                            name, least, *words),
+                {}, "level " + name, "give it more room, or let data spaces bypass it");
+    }
+    return {};
 }
 
 Status MapSpace::add_slots(const Architecture& architecture, size_t dimension, const std::string& name,
@@ -95,15 +129,17 @@ Status MapSpace::add_slots(const Architecture& architecture, size_t dimension, c
     }
     std::vector<int64_t> so_far;
     if (bound > kLargestBound)
-        return fail(fmt::format("dimension {} is too large to search, {}", name, bound));
+        return fail(fmt::format("dimension {} is too large to search, {}", name, bound), {},
+                    "dimension " + name, fmt::format("make it {} or less", kLargestBound));
     add_factors(rules, limits, divisors_of(bound), bound, so_far, choices);
     if (choices.factors.size() > kMostChoices)
         return fail(
             fmt::format("dimension {} has more than {} ways to be cut into factors", name, kMostChoices), {},
-            {}, "give some of its factors as constraints");
+            "dimension " + name, "give some of its factors as constraints");
     if (choices.factors.empty())
         return fail(
-            fmt::format("no factors of dimension {}, which is {}, agree with the constraints", name, bound));
+            fmt::format("no factors of dimension {}, which is {}, agree with the constraints", name, bound),
+            {}, "dimension " + name, "loosen its factors, or give the levels a larger mesh");
     dimensions_.push_back(std::move(choices));
     return {};
 }

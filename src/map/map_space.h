@@ -21,6 +21,8 @@ struct DimensionChoices {
 
 class MapSpace {
   public:
+    // Fails where the constraints leave nothing, or a level has no room for the smallest tiles that they
+    // allow. The error's place is "level Buffer" or "dimension C".
     static Result<MapSpace> make(const Problem& problem, const Architecture& architecture,
                                  const Constraints& constraints);
 
@@ -36,6 +38,7 @@ class MapSpace {
     std::vector<size_t> sort_loops(Mapping& mapping) const;
 
   private:
+    Status check_room(const Problem& problem, const Architecture& architecture) const;
     Status add_slots(const Architecture& architecture, size_t dimension, const std::string& name,
                      int64_t bound);
     void add_factors(const std::vector<FactorRule>& rules, const std::vector<int64_t>& limits,

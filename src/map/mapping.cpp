@@ -8,7 +8,14 @@
 namespace opsight::map {
 namespace {
 
+constexpr const char* kProducts =
+    "give each dimension factors whose product is its bound; factors with a remainder are not supported";
+
 using Extents = std::array<int64_t, kMaxDimensions>;
+
+tl::unexpected<Error> refuse_loops(const Level& level, std::string what, std::string remedy) {
+    return fail(std::move(what), {}, "loops of " + level.name, std::move(remedy));
+}
 
 Status check_loops(const LevelMapping& level, const Level& described, const Mesh& fanout,
                    const Problem& problem) {
@@ -17,22 +24,31 @@ Status check_loops(const LevelMapping& level, const Level& described, const Mesh
     for (const Loop& loop : level.loops) {
         if (loop.dimension < 0 || loop.dimension >= static_cast<int>(problem.dimensions.size()) ||
             loop.count < 1)
-            return fail(fmt::format("level {} has a loop over no dimension, or of less than one step",
-                                    described.name));
+            return refuse_loops(described,
+                                fmt::format("level {} has a loop over no dimension, or of less than one step",
+                                            described.name),
+                                "give each loop a dimension of the problem and a factor of 1 or more");
         if (loop.count > problem.dimensions[loop.dimension].bound)
-            return fail(fmt::format("level {} takes {} steps over {}, which is {}", described.name,
-                                    loop.count, problem.dimensions[loop.dimension].name,
-                                    problem.dimensions[loop.dimension].bound));
+            return refuse_loops(described,
+                                fmt::format("level {} takes {} steps over {}, which is {}", described.name,
+                                            loop.count, problem.dimensions[loop.dimension].name,
+                                            problem.dimensions[loop.dimension].bound),
+                                kProducts);
         if (loop.across == Across::kTime)
             in_time = true;
         else if (in_time)
-            return fail(
-                fmt::format("level {}: loops across instances are inside of those in time", described.name));
+            return refuse_loops(
+                described,
+                fmt::format("level {}: loops across instances are inside of those in time", described.name),
+                "put those across instances inside of those in time");
         if (loop.across == Across::kTime) continue;
         int64_t& along = loop.across == Across::kX ? used.x : used.y;
         if (loop.count > (loop.across == Across::kX ? fanout.x : fanout.y) / along)
-            return fail(fmt::format("below {} there are {}x{} instances, fewer than its spatial loops take",
-                                    described.name, fanout.x, fanout.y));
+            return refuse_loops(
+                described,
+                fmt::format("below {} there are {}x{} instances, fewer than its spatial loops take",
+                            described.name, fanout.x, fanout.y),
+                "give smaller spatial factors, or split them otherwise between X and Y");
         along *= loop.count;
     }
     return {};
@@ -51,9 +67,7 @@ Status check_products(const Mapping& mapping, const Problem& problem) {
                             ? fmt::format("the loops over {} take more steps than its bound, {}", name, bound)
                             : fmt::format("the loops over {} take {} steps, the problem has {}", name,
                                           product, bound),
-                        {}, {},
-                        "give each dimension factors whose product is its bound; factors with a remainder "
-                        "are not supported");
+                        {}, "dimension " + name, kProducts);
     }
     return {};
 }
@@ -72,15 +86,19 @@ Status check_holders(const Mapping& mapping, const Architecture& architecture, c
         while (outermost > 0 && !mapping.levels[outermost - 1].keeps(space))
             --outermost;
         const std::string& name = problem.spaces[space].name;
-        if (outermost == 0) return fail(fmt::format("no level holds {}", name));
+        if (outermost == 0)
+            return fail(fmt::format("no level holds {}", name), {}, {}, "let the outermost level keep it");
         for (size_t level = outermost; level < mapping.levels.size(); ++level)
             for (const Loop& loop : mapping.levels[level].loops)
                 if (loop.count > 1 &&
                     (loop.across != Across::kTime || has(problem.spaces[space], loop.dimension)))
-                    return fail(fmt::format(
-                        "{} is the outermost level that holds {}, but does not hold all of it: "
-                        "{} has loops too",
-                        architecture.levels[outermost - 1].name, name, architecture.levels[level].name));
+                    return refuse_loops(
+                        architecture.levels[level],
+                        fmt::format("{} is the outermost level that holds {}, but does not hold all of it: "
+                                    "{} has loops too",
+                                    architecture.levels[outermost - 1].name, name,
+                                    architecture.levels[level].name),
+                        "let an outer level keep it, or take these loops inside");
     }
     return {};
 }

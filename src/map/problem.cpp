@@ -9,6 +9,7 @@ namespace {
 
 // Keeps a count of accesses, which is at most steps times coefficients, well inside 64 bits.
 constexpr double kMostAccesses = 1e18;
+constexpr const char* kFewer = "give smaller bounds; counts are whole numbers of 64 bits";
 
 template <class List>
 int place_of(const List& list, std::string_view wanted) {
@@ -37,7 +38,8 @@ Status check_space(const Problem& problem, const DataSpace& space, double steps)
         accesses *= largest;
     }
     if (accesses > kMostAccesses)
-        return fail(fmt::format("the accesses to {} are too many to count ({:.3g})", space.name, accesses));
+        return fail(fmt::format("the accesses to {} are too many to count ({:.3g})", space.name, accesses),
+                    {}, {}, kFewer);
     return {};
 }
 
@@ -73,7 +75,7 @@ Status check(const Problem& problem) {
         steps *= static_cast<double>(dimension.bound);
     }
     if (steps > kMostAccesses)
-        return fail(fmt::format("the problem has too many steps to count ({:.3g})", steps));
+        return fail(fmt::format("the problem has too many steps to count ({:.3g})", steps), {}, {}, kFewer);
     for (const DataSpace& space : problem.spaces)
         OPSIGHT_TRY(check_space(problem, space, steps));
     return {};

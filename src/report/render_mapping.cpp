@@ -220,6 +220,10 @@ std::string render_mapping_text(const query::MappingAnswer& answer, int width) {
     if (evaluation.area_um2 > 0) text += fmt::format("Area         {:.4g} mm2\n", evaluation.area_um2 * 1e-6);
     if (answer.search) text += search_text(*answer.search);
     text += "\n" + render_table(query::mapping_levels(answer), width);
+    // Between single instances nothing is sent on or shared.
+    query::ResultTable networks = query::mapping_networks(answer);
+    std::erase_if(networks.rows, [](const auto& row) { return row[2] == query::Cell(int64_t{1}); });
+    if (!networks.rows.empty()) text += "\n" + render_table(networks, width);
     text += "\n" + render_mapping_bars(answer);
     const std::string note = energy_note(answer.architecture);
     return note.empty() ? text : text + "\n" + note;

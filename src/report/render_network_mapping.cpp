@@ -170,8 +170,16 @@ std::string render_network_yaml(const query::NetworkMapping& network) {
 
 std::string render_network_roofline(const query::NetworkMapping& network) {
     constexpr double kWidth = 760, kHeight = 500;
-    return svg_picture(kWidth, kHeight + kFootnote, network.layers.title() + ": best mappings",
-                       "worked out, nothing is measured",
+    const query::NetworkTotals totals = query::totals_of(network);
+    const std::string bound = query::roofline_of(network).words_per_cycle
+                                  ? std::string()
+                                  : fmt::format("; {} has no bandwidth here, so that only the units bound",
+                                                network.architecture.levels.back().name);
+    return svg_picture(kWidth, kHeight + kFootnote,
+                       fmt::format("{}: least {} of each layer that was found", network.layers.title(),
+                                   name_of(network.settings.objective)),
+                       fmt::format("{} of {} proven; worked out, nothing is measured{}", totals.proven,
+                                   network.mappings.size(), bound),
                        {rooflines(network, kWidth - 16, kHeight - 60),
                         svg_footnote(kHeight - 4, kWidth, energy_line(network.architecture))});
 }

@@ -131,12 +131,12 @@ FirstShown first_shown(const Subjects& subjects, Profiles& profiles, Collections
     for (size_t i = 0; i < subjects.sweeps.size() && !first.any; ++i) {
         const auto sweep = query::SweepFolder::open(subjects.sweeps[i]);
         first.any = sweep.has_value();
-        if (!sweep) note(Collections::not_shown(collections.sweeps()[i], sweep.error()), subjects.sweeps[i]);
+        if (!sweep) note(Problem(sweep.error()), subjects.sweeps[i]);
     }
     for (size_t i = 0; i < subjects.clouds.size() && !first.any; ++i) {
         const auto cloud = query::read_cloud(subjects.clouds[i]);
         first.any = cloud.has_value();
-        if (!cloud) note(Collections::not_shown(collections.clouds()[i], cloud.error()), subjects.clouds[i]);
+        if (!cloud) note(Problem(cloud.error()), subjects.clouds[i]);
     }
     return first;
 }
@@ -259,13 +259,11 @@ void Viewer::look_at_all(const OnBad& on_bad) {
     }
     for (const Collections::Named& named : collections_->sweeps()) {
         const auto sweep = query::SweepFolder::open(named.address);
-        if (!sweep && !profiles_->stopping())
-            on_bad(named.address, Collections::not_shown(named, sweep.error()));
+        if (!sweep && !profiles_->stopping()) on_bad(named.address, Problem(sweep.error()));
     }
     for (const Collections::Named& named : collections_->clouds()) {
         const auto cloud = query::read_cloud(named.address);
-        if (!cloud && !profiles_->stopping())
-            on_bad(named.address, Collections::not_shown(named, cloud.error()));
+        if (!cloud && !profiles_->stopping()) on_bad(named.address, Problem(cloud.error()));
     }
 }
 

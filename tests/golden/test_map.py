@@ -38,6 +38,8 @@ class Comparison(unittest.TestCase):
         for unit in stats.units.values():
             facts, own = unit.facts, units[unit.name]
             self.assertEqual(own["cycles"], facts["Cycles"], unit.name)
+            if "Bandwidth throttling" in facts:
+                self.assertAlmostEqual(own["throttle"], facts["Bandwidth throttling"], delta=PRINTED)
             if "Leakage energy (total)" in facts:
                 self.assertAlmostEqual(own["leakage_pj"], facts["Leakage energy (total)"], delta=PRINTED)
             area = facts["Area (total)"] if "Area (total)" in facts else facts["Area"] * own["instances"]
@@ -57,9 +59,32 @@ class Comparison(unittest.TestCase):
                 with self.subTest(case=name, level=unit.name, space=space):
                     self.assertEqual(different, [])
                     self.near(row["energy_pj"], known["Energy (total)"], unit.name)
+                    self.compare_rates(row, known)
         kept = {(unit.name, space) for unit in stats.units.values() for space in unit.spaces}
         self.assertEqual({key for key in rows if key[1] not in (None, "leakage")}, kept)
         self.compare_summary(stats.summary, answer["summary"])
+        self.compare_intensity(stats, answer)
+
+    def compare_rates(self, row, known):
+        """Words in a cycle, and what leads to them."""
+        read, write = row["read_words_per_cycle"], row["write_words_per_cycle"]
+        for label, own in (("Read", read), ("Write", write), ("Shared", read + write)):
+            self.assertAlmostEqual(own, known[f"{label} Bandwidth (per-instance)"], delta=PRINTED)
+            self.near(own * row["instances"], known[f"{label} Bandwidth (total)"], label)
+        if row["instances"] == known["Utilized clusters (max)"]:
+            self.near(row["energy_pj"] / row["instances"], known["Energy (per-instance)"], "energy of one")
+        self.assertEqual(known["Temporal Reduction Energy (total)"], 0)
+        self.assertEqual(known["Address Generation Energy (total)"], 0)
+
+    def compare_intensity(self, stats, answer):
+        computes = answer["summary"]["computes"]
+        self.assertEqual(computes, stats.intensity[None]["Total elementwise ops"])
+        for unit in stats.units.values():
+            rows = [row for row in answer["levels"] if row["level"] == unit.name and row["reads"] is not None]
+            if not rows or unit.name not in stats.intensity:
+                continue
+            words = sum((row["reads"] + row["fills"] + row["updates"]) * row["instances"] for row in rows)
+            self.assertEqual(words, stats.intensity[unit.name]["Total scalar accesses"], unit.name)
 
     def compare_summary(self, known, own):
         self.assertEqual(own["cycles"], known["Cycles"])
@@ -145,6 +170,11 @@ class Golden(Comparison):
                 self.assertEqual([row["fanout"], row["words"], row["spatial_reductions"]],
                                  [known["Fanout"], known["Ingresses"], known["Spatial reductions"]])
                 self.assertEqual(row["multicast"], known["Multicast factor"])
+                self.assertAlmostEqual(row["hops"], known["Average number of hops"], delta=PRINTED)
+                # Neighbours pass nothing on, and the architecture's links cost nothing.
+                for label in ("Link transfers", "Energy (total)", "Link transfer energy (total)",
+                              "Spatial Reduction Energy (total)"):
+                    self.assertEqual(known[label], 0, label)
 
 
 if __name__ == "__main__":

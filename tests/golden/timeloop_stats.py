@@ -16,14 +16,16 @@ class Unit:
 
 class Stats:
     def __init__(self, path):
-        self.units, self.networks, self.summary = {}, {}, {}
+        self.units, self.networks, self.intensity, self.summary = {}, {}, {}, {}
         with open(path, encoding="utf-8") as file:
             text = file.read()
         levels, rest = text.split("\nNetworks\n", 1)
         self.read_levels(levels)
         networks, rest = rest.split("\nOperational Intensity Stats", 1)
         self.read_networks(networks)
-        for line in rest.split("\nSummary Stats", 1)[1].splitlines():
+        intensity, summary = rest.split("\nSummary Stats", 1)
+        self.read_intensity(intensity)
+        for line in summary.splitlines():
             if match := re.match(r"(Cycles|Energy|Utilization|EDP\(J\*cycle\)): ([\d.e+-]+)(%?)", line):
                 self.summary[match[1]] = float(match[2]) / (100 if match[3] else 1)
             if match := re.match(r" +(\S.*?) += ([\d.]+)$", line):
@@ -49,6 +51,14 @@ class Stats:
                 inner = match[2]
             elif match := re.match(r" {4}(\w+):$", line):
                 space = self.networks[source, inner, match[1]] = {}
-            elif space is not None and (match := re.match(r" +(Fanout|Ingresses|Spatial reductions|Multicast factor) *: "
-                                                          r"([\d.]+)", line)):
+            elif space is not None and (match := re.match(r" +([A-Z][^:@]*?) *: ([\d.]+)(?: |$)", line)):
                 space[match[1]] = float(match[2])
+
+    def read_intensity(self, text):
+        """By level; None: of all."""
+        facts = self.intensity[None] = {}
+        for line in text.splitlines():
+            if match := re.match(r"=== (\S+) ===", line):
+                facts = self.intensity[match[1]] = {}
+            elif match := re.match(r" +(\S.*?) *: ([\d.]+)$", line):
+                facts[match[1]] = float(match[2])

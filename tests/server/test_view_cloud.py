@@ -92,7 +92,17 @@ class CloudInTheViewer(unittest.TestCase):
                                  check=False)
         self.assertEqual(failed.returncode, 1)
         self.assertIn("half.json: is not whole, or not JSON", failed.stderr)
+        self.assertEqual(failed.stderr.count("half.json"), 1, failed.stderr)
         self.assertIn("write it again", failed.stderr)
+
+    def test_a_bad_sweep_is_named_once(self):
+        folder = os.path.join(os.path.dirname(self.cloud), "half-sweep")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "sweep.json"), "w", encoding="utf-8") as file:
+            file.write('{"opsight_sweep": ')
+        failed = opsight_cli.run("view", "--no-open", "-p", "0", folder, check=False)
+        self.assertEqual(failed.returncode, 1)
+        self.assertEqual(failed.stderr.count("half-sweep"), 1, failed.stderr)
 
     def test_another_json_is_not_taken_for_one(self):
         one = opsight_cli.run(*self.files, "--search", "edp", "--format", "json").stdout

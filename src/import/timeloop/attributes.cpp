@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace opsight::importer::timeloop {
 namespace {
@@ -23,6 +24,68 @@ const std::vector<std::vector<std::string_view>> kAttributes = {
     {"multiple_buffering"},
     {"vector_access_energy"},
 };
+
+// Others that Timeloop and the estimates know.
+constexpr std::string_view kMore[] = {"name",
+                                      "class",
+                                      "subclass",
+                                      "attributes",
+                                      "technology",
+                                      "global_cycle_seconds",
+                                      "cycle_seconds",
+                                      "area_scale",
+                                      "energy_scale",
+                                      "min_utilization",
+                                      "allow_overbooking",
+                                      "reduction_supported",
+                                      "has_power_gating",
+                                      "power_gated_at",
+                                      "per_dataspace_bandwidth_consumption_scale",
+                                      "n_banks",
+                                      "num_banks",
+                                      "n_ports",
+                                      "num_ports",
+                                      "n_rd_ports",
+                                      "n_wr_ports",
+                                      "n_rw_ports",
+                                      "n_rdwr_ports",
+                                      "n_instances",
+                                      "n_bits",
+                                      "precision",
+                                      "exponent",
+                                      "mantissa",
+                                      "width_a",
+                                      "width_b",
+                                      "datawidth_a",
+                                      "datawidth_b",
+                                      "multiplier_width",
+                                      "adder_width",
+                                      "length",
+                                      "latency",
+                                      "action_latency_cycles",
+                                      "voltage",
+                                      "type"};
+
+std::string plain(std::string_view name) {
+    std::string out;
+    for (const char c : name)
+        if (c != '_' && c != '-') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+// One letter more, less or other, or two in each other's place.
+bool nearly(std::string_view a, std::string_view b) {
+    while (!a.empty() && !b.empty() && a.front() == b.front()) {
+        a.remove_prefix(1);
+        b.remove_prefix(1);
+    }
+    while (!a.empty() && !b.empty() && a.back() == b.back()) {
+        a.remove_suffix(1);
+        b.remove_suffix(1);
+    }
+    if (a.size() <= 1 && b.size() <= 1) return true;
+    return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+}
 
 std::string with_underscores(std::string key) {
     std::replace(key.begin(), key.end(), '-', '_');
@@ -46,6 +109,23 @@ Tree* find_part(Tree& tree, std::string_view name) {
 }
 
 }  // namespace
+
+Status check_names(const Component& component, const std::set<std::string>& declared) {
+    std::vector<std::string_view> known(std::begin(kMore), std::end(kMore));
+    for (const auto& words : kAttributes)
+        known.insert(known.end(), words.begin(), words.end());
+    for (const auto& [name, value] : component.attributes.members) {
+        const auto same = [&name = name](std::string_view each) { return each == name; };
+        if (declared.contains(name) || std::any_of(known.begin(), known.end(), same)) continue;
+        const auto meant = std::find_if(known.begin(), known.end(), [&name = name](std::string_view each) {
+            return each.size() >= 5 && nearly(plain(name), plain(each));
+        });
+        if (meant != known.end())
+            return fail(value.error(fmt::format("{} has an unknown attribute '{}'", component.name, name),
+                                    fmt::format("write {}, or take it out", *meant)));
+    }
+    return {};
+}
 
 Status change_attribute(Tree& architecture, const AttributeChange& change) {
     const auto same = std::find_if(kAttributes.begin(), kAttributes.end(), [&](const auto& words) {

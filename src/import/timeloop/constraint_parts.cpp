@@ -36,10 +36,12 @@ Status check_keys(const Tree& part, bool loops) {
     for (const auto& [key, value] : part.members) {
         if (nothing(value) || in(kBoth, key)) continue;
         if (!(loops ? in(kLoops, key) : in(kSpaces, key)))
-            return fail(part.error(fmt::format("the constraint '{}' is not supported", key),
-                                   loops ? "factors, permutation, split, factors_only, "
-                                           "no_iteration_over_dataspaces and must_iterate_over_dataspaces are"
-                                         : "keep, bypass, keep_only and bypass_only are"));
+            return fail(part.error(
+                fmt::format("the constraint '{}' is not supported", key),
+                loops ? "say it in factors (factors: C=16 K<=4); permutation, split, factors_only, "
+                        "no_iteration_over_dataspaces and must_iterate_over_dataspaces "
+                        "are supported too"
+                      : "keep, bypass, keep_only and bypass_only are supported"));
     }
     return {};
 }

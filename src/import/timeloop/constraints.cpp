@@ -8,13 +8,15 @@
 namespace opsight::importer::timeloop {
 namespace {
 
-Status read_loop_rules(const Tree& part, bool spatial, const map::Problem& problem, map::LevelRules& into) {
+Status read_loop_rules(const Tree& part, bool spatial, const map::Problem& problem, map::LevelRules& into,
+                       Places& places) {
     if (const Tree* tree = part.find("factors")) {
         OPSIGHT_ASSIGN(const std::vector<Factor> factors, read_factors(*tree, problem));
         for (const Factor& factor : factors) {
             map::FactorRule& rule = (spatial ? into.across : into.in_time)[factor.dimension];
             // As Timeloop takes them: 0 and what is more than there is are all of the dimension.
-            const int64_t bound = problem.dimensions[factor.dimension].bound;
+            const auto& [name, bound] = problem.dimensions[factor.dimension];
+            if (factor.count != 1) places["dimension " + name] = place_of(part);
             (factor.at_most ? rule.at_most : rule.exactly) =
                 factor.count == 0 ? bound : std::min(factor.count, bound);
         }
@@ -46,7 +48,7 @@ Status read_kept_rules(const Tree& part, const map::Problem& problem, map::Level
 }  // namespace
 
 Status read_constraints(const Tree& list, const map::Architecture& architecture, const map::Problem& problem,
-                        map::Constraints& into) {
+                        map::Constraints& into, Places& places) {
     constexpr std::string_view kKeys[] = {"target", "type", "factors", "permutation",
                                           "split",  "keep", "bypass"};
     into.levels.resize(architecture.levels.size());
@@ -60,7 +62,7 @@ Status read_constraints(const Tree& list, const map::Architecture& architecture,
         if (level < 0) return fail(part.error(fmt::format("the architecture has no level '{}'", target)));
         OPSIGHT_ASSIGN(const std::string type, part.text_of("type", ""));
         if (type == "temporal" || type == "spatial")
-            OPSIGHT_TRY(read_loop_rules(part, type == "spatial", problem, into.levels[level]));
+            OPSIGHT_TRY(read_loop_rules(part, type == "spatial", problem, into.levels[level], places));
         else if (type == "bypass" || type == "datatype" || type == "dataspace")
             OPSIGHT_TRY(read_kept_rules(part, problem, into.levels[level]));
         else

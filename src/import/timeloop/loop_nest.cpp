@@ -19,8 +19,9 @@ using map::Mapping;
 
 class NestReader {
   public:
-    NestReader(const std::string& file, const map::Architecture& architecture, const map::Problem& problem)
-        : file_(file), architecture_(architecture), problem_(problem) {
+    NestReader(const std::string& file, const map::Architecture& architecture, const map::Problem& problem,
+               Places& places)
+        : file_(file), architecture_(architecture), problem_(problem), places_(places) {
         mapping_.levels.resize(architecture.levels.size());
         for (map::LevelMapping& level : mapping_.levels)
             level.kept = 0;
@@ -79,13 +80,17 @@ class NestReader {
             return refuse("a loop to a whole number was expected; loops with a remainder are not supported");
         if (text.find("Spatial-X") != std::string::npos) loop.across = Across::kX;
         if (text.find("Spatial-Y") != std::string::npos) loop.across = Across::kY;
-        if (loop.count != 1) mapping_.levels[level_].loops.push_back(loop);
+        if (loop.count == 1) return {};
+        mapping_.levels[level_].loops.push_back(loop);
+        places_["dimension " + name] = {file_, line_};
+        places_["loops of " + architecture_.levels[level_].name] = {file_, line_};
         return {};
     }
 
     const std::string& file_;
     const map::Architecture& architecture_;
     const map::Problem& problem_;
+    Places& places_;
     Mapping mapping_;
     int line_ = 0, level_ = -1;
 };
@@ -93,8 +98,9 @@ class NestReader {
 }  // namespace
 
 Result<Mapping> read_loop_nest(const std::string& text, const std::string& file,
-                               const map::Architecture& architecture, const map::Problem& problem) {
-    return NestReader(file, architecture, problem).read(text);
+                               const map::Architecture& architecture, const map::Problem& problem,
+                               Places& places) {
+    return NestReader(file, architecture, problem, places).read(text);
 }
 
 }  // namespace opsight::importer::timeloop

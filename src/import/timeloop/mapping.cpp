@@ -22,8 +22,11 @@ struct LevelParts {
 
 class MappingReader {
   public:
-    MappingReader(const Architecture& architecture, const Problem& problem)
-        : architecture_(architecture), problem_(problem), parts_(architecture.levels.size()) {
+    MappingReader(const Architecture& architecture, const Problem& problem, Places& places)
+        : architecture_(architecture),
+          problem_(problem),
+          places_(places),
+          parts_(architecture.levels.size()) {
         mapping_.levels.resize(architecture.levels.size());
         for (size_t i = 0; i < architecture.levels.size(); ++i)
             if (architecture.levels[i].dummy) mapping_.levels[i].kept = 0;
@@ -55,8 +58,10 @@ class MappingReader {
             return fail(part.error(fmt::format("the architecture has no level '{}'", target),
                                    "target must name a level of storage"));
         OPSIGHT_ASSIGN(const std::string type, part.text_of("type", ""));
-        if (type == "temporal" || type == "spatial")
+        if (type == "temporal" || type == "spatial") {
+            places_["loops of " + target] = place_of(part);
             return read_loops(part, type == "spatial", parts_[level]);
+        }
         if (type == "bypass" || type == "datatype" || type == "dataspace")
             return read_kept(part, mapping_.levels[level]);
         return fail(part.error(fmt::format("'{}' is not a part of a mapping", type),
@@ -83,6 +88,8 @@ class MappingReader {
                                              [&](const Factor& each) { return each.dimension == order[i]; });
             if (factor != factors.end() && factor->at_most)
                 return fail(part.error("a mapping needs exact factors, not bounds"));
+            if (factor != factors.end() && factor->count != 1)
+                places_["dimension " + problem_.dimensions[order[i]].name] = place_of(part);
             loops.push_back({order[i], factor == factors.end() ? 1 : factor->count,
                              !spatial                          ? Across::kTime
                              : static_cast<int64_t>(i) < split ? Across::kX
@@ -128,16 +135,18 @@ class MappingReader {
 
     const Architecture& architecture_;
     const Problem& problem_;
+    Places& places_;
     std::vector<LevelParts> parts_;
     Mapping mapping_;
 };
 
 }  // namespace
 
-Result<Mapping> read_mapping(const Tree& mapping, const Architecture& architecture, const Problem& problem) {
+Result<Mapping> read_mapping(const Tree& mapping, const Architecture& architecture, const Problem& problem,
+                             Places& places) {
     if (!mapping.is_list())
         return fail(mapping.error("a mapping must be a list of parts, each with target, type and factors"));
-    return MappingReader(architecture, problem).read(mapping);
+    return MappingReader(architecture, problem, places).read(mapping);
 }
 
 }  // namespace opsight::importer::timeloop

@@ -32,12 +32,14 @@ class ProblemReader {
         OPSIGHT_ASSIGN(problem_.name, shape_.text_of("name", "problem"));
         OPSIGHT_TRY(read_dimensions());
         OPSIGHT_TRY(read_coefficients());
+        OPSIGHT_TRY(check_sizes());
         const Tree* spaces = shape_.find({"data_spaces", "data-spaces"});
         if (spaces == nullptr || !spaces->is_list())
             return fail(shape_.error("the shape of a problem needs data_spaces, a list"));
         for (const Tree& space : spaces->items)
             OPSIGHT_TRY(read_space(space));
-        if (const Status good = map::check(problem_); !good) return fail(bounds_.error(good.error().what));
+        if (const Status good = map::check(problem_); !good)
+            return fail(bounds_.error(good.error().what, good.error().remedy));
         return problem_;
     }
 
@@ -71,6 +73,28 @@ class ProblemReader {
             OPSIGHT_ASSIGN(int64_t value, coefficient.whole_of({"default"}, 1));
             OPSIGHT_ASSIGN(value, bounds_.whole_of({name}, value));
             coefficients_.emplace_back(name, value);
+        }
+        return {};
+    }
+
+    // A size of nothing is a slip of the pen, or a problem of another shape. Tools that write convolutions
+    // also say how large their input and its padding is, which follows from the others.
+    Status check_sizes() const {
+        constexpr std::string_view kUnused[] = {"version", "H", "W", "Hpad", "Wpad"};
+        for (const auto& [name, value] : bounds_.members) {
+            const bool known = problem_.dimension(name) >= 0 ||
+                               std::any_of(coefficients_.begin(), coefficients_.end(),
+                                           [&name = name](const auto& each) { return each.first == name; });
+            if (known || std::find(std::begin(kUnused), std::end(kUnused), name) != std::end(kUnused) ||
+                !value.is_text() || !value.whole())
+                continue;
+            std::string names;
+            for (const map::Dimension& dimension : problem_.dimensions)
+                names += (names.empty() ? "" : ", ") + dimension.name;
+            for (const auto& [coefficient, unused] : coefficients_)
+                names += ", " + coefficient;
+            return fail(value.error(fmt::format("there is no dimension '{}' and no coefficient", name),
+                                    fmt::format("take it out, or add it to the shape, which has {}", names)));
         }
         return {};
     }

@@ -11,6 +11,8 @@ Result<map::Problem> read_problem(const Tree& problem, const Tree* shape);
 
 Result<map::Architecture> read_architecture(const Tree& architecture);
 
+Place place_of(const Tree& tree);
+
 // A level of storage or the compute units as the files have it; the trees must live as long.
 struct Component {
     const Tree* tree = nullptr;
@@ -26,14 +28,16 @@ Result<std::vector<Component>> components_of(const Tree& architecture);
 Status read_energies(const Tree& table, map::Architecture& into);
 Status read_areas(const Tree& table, map::Architecture& into);
 
+// These note where the factors of each dimension and the loops of each level stand.
 Result<map::Mapping> read_mapping(const Tree& mapping, const map::Architecture& architecture,
-                                  const map::Problem& problem);
+                                  const map::Problem& problem, Places& places);
 // A list of constraints on mappings, added to those that are there.
 Status read_constraints(const Tree& list, const map::Architecture& architecture, const map::Problem& problem,
-                        map::Constraints& into);
+                        map::Constraints& into, Places& places);
 // The loop nest that Timeloop prints.
 Result<map::Mapping> read_loop_nest(const std::string& text, const std::string& file,
-                                    const map::Architecture& architecture, const map::Problem& problem);
+                                    const map::Architecture& architecture, const map::Problem& problem,
+                                    Places& places);
 
 // The name of a list of instances, "PE[0..255]": "PE", 256. Accelergy's tables put its containers before it.
 struct InstanceName {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/small_file.h"
 #include "import/timeloop/accelergy.h"
 #include "import/timeloop/architectures.h"
@@ -62,6 +64,16 @@ Result<Tree> with_sizes(const Tree& problem, const Scope& variables) {
     return out;
 }
 
+// Names of the attributes of classes of components.
+void add_declared(const Tree& part, std::set<std::string>& into) {
+    const Tree* classes = part.is_list() ? &part : part.find("classes");
+    if (classes == nullptr) return;
+    for (const Tree& each : classes->items)
+        if (const Tree* attributes = each.find("attributes"))
+            for (const auto& [name, unused] : attributes->members)
+                into.insert(name);
+}
+
 // Reads the parts of all files into a specification.
 class Reader {
   public:
@@ -98,8 +110,10 @@ class Reader {
         Tree flat = nodes_ ? nodes_->architecture : *given;
         for (const AttributeChange& change : changes)
             OPSIGHT_TRY(change_attribute(flat, change));
+        OPSIGHT_TRY(check_attributes(flat));
         OPSIGHT_ASSIGN(out.architecture, read_architecture(flat));
         out.architecture.name = together_;
+        OPSIGHT_TRY(note_levels(*given, flat));
         if (const Tree* energies = parts_.find({"ERT", "energy_reference_table"}))
             OPSIGHT_TRY(read_energies(*energies, out.architecture));
         OPSIGHT_TRY(estimate(flat));
@@ -126,11 +140,12 @@ class Reader {
             if (nodes_)
                 OPSIGHT_TRY(nodes_->add(*list));
             else
-                OPSIGHT_TRY(read_constraints(*list, out.architecture, out.problem, out.constraints));
+                OPSIGHT_TRY(
+                    read_constraints(*list, out.architecture, out.problem, out.constraints, out.places));
         }
         if (nodes_)
             OPSIGHT_TRY(read_constraints(nodes_->constraints.list(nodes_->architecture, false),
-                                         out.architecture, out.problem, out.constraints));
+                                         out.architecture, out.problem, out.constraints, out.places));
         return {};
     }
 
@@ -140,23 +155,26 @@ class Reader {
     }
 
     Status read_mapping_part(const Tree& mapping) {
+        out.places["mapping"] = place_of(mapping);
         if (!nodes_ || !mapping.is_list()) {
-            OPSIGHT_ASSIGN(out.mapping, read_mapping(mapping, out.architecture, out.problem));
-            return {};
+            OPSIGHT_ASSIGN(out.mapping, read_mapping(mapping, out.architecture, out.problem, out.places));
+            return check_mapping();
         }
         // What the components say of their loops and data holds for a mapping too.
         OPSIGHT_TRY(nodes_->add(mapping));
         const Tree whole = nodes_->constraints.list(mapping, true);
-        OPSIGHT_ASSIGN(out.mapping, read_mapping(whole, out.architecture, out.problem));
-        return {};
+        OPSIGHT_ASSIGN(out.mapping, read_mapping(whole, out.architecture, out.problem, out.places));
+        return check_mapping();
     }
 
     // YAML, or the loop nest that Timeloop prints.
     Status read_mapping_file(const std::string& path, const TemplateValues& values) {
         OPSIGHT_ASSIGN(const std::string text, small_file(path, kLargestSettings));
         if (text.find("mapping:") == std::string::npos) {
-            OPSIGHT_ASSIGN(out.mapping, read_loop_nest(text, path, out.architecture, out.problem));
-            return {};
+            out.places["mapping"] = {path, 1};
+            OPSIGHT_ASSIGN(out.mapping,
+                           read_loop_nest(text, path, out.architecture, out.problem, out.places));
+            return check_mapping();
         }
         OPSIGHT_ASSIGN(const Tree tree, read_yaml_text(text, path, values));
         const Tree* mapping = tree.find("mapping");
@@ -164,9 +182,35 @@ class Reader {
         return read_mapping_part(*mapping);
     }
 
+    // A mapping that is wrong whatever its tiles are.
+    Status check_mapping() const {
+        if (const Status good = map::check(*out.mapping, out.architecture, out.problem); !good)
+            return fail(out.located(good.error()));
+        return {};
+    }
+
     Specification out;
 
   private:
+    Status note_levels(const Tree& given, const Tree& flat) {
+        out.places["architecture"] = place_of(given);
+        OPSIGHT_ASSIGN(const std::vector<Component> components, components_of(flat));
+        for (const Component& component : components)
+            out.places["level " + component.name] = place_of(*component.tree);
+        return {};
+    }
+
+    Status check_attributes(const Tree& flat) const {
+        std::set<std::string> declared;  // by classes of components
+        for (const char* key : {"compound_components", "components"})
+            for (const Tree* part : parts_.all(key))
+                add_declared(*part, declared);
+        OPSIGHT_ASSIGN(const std::vector<Component> components, components_of(flat));
+        for (const Component& component : components)
+            OPSIGHT_TRY(check_names(component, declared));
+        return {};
+    }
+
     // Flat architectures (v0.3) have the relative energies of Timeloop 3, as there is no Accelergy.
     Status estimate(const Tree& architecture) {
         Accelergy accelergy;
@@ -204,6 +248,20 @@ std::string names_of(const std::vector<std::string>& files) {
 }
 
 }  // namespace
+
+Place place_of(const Tree& tree) {
+    return {tree.file ? *tree.file : std::string(), tree.line};
+}
+
+Error Specification::located(Error error) const {
+    if (!error.file.empty()) return error;
+    auto found = places.find(error.place);
+    if (found == places.end()) found = places.find(mapping ? "mapping" : "architecture");
+    if (found == places.end()) return error;
+    error.file = found->second.file;
+    error.place = fmt::format("line {}", found->second.line);
+    return error;
+}
 
 Result<Specification> read_specification(const std::vector<std::string>& files,
                                          const std::string& mapping_file, bool for_search,

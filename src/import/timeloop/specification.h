@@ -4,6 +4,7 @@
 // Accelergy's tables (ERT, ART) and mappings as YAML or as the loop nest that Timeloop prints (*.map.txt).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,19 +17,30 @@
 
 namespace opsight::importer::timeloop {
 
+// Lines of the files by what stands there: "level Buffer" of the architecture, "dimension C" and "loops of
+// Buffer" of the mapping or the constraints, "mapping", "architecture".
+struct Place {
+    std::string file;
+    int line = 0;
+};
+using Places = std::map<std::string, Place>;
+
 struct Specification {
     map::Problem problem;
     map::Architecture architecture;
     std::optional<map::Mapping> mapping;
     map::Constraints constraints;  // on what a search may choose
+    Places places;
+
+    // An error of src/map with file and line instead of the part that it names.
+    Error located(Error error) const;
 };
 
 // The files together: each part is found by its key, whatever the file; where two files have the same part,
 // the later one goes. `mapping_file` may be empty: the mapping then is in one of the files, or there is none.
 // A search needs the constraints, and no mapping; else it is the other way round.
 // `shipped` names an architecture of architectures.h, which goes before the files; empty: none. `values` are
-// those of names in {{ }}. What is returned has passed the checks of src/map, but for the mapping, which
-// evaluate() checks.
+// those of names in {{ }}. What is returned has passed the checks of src/map.
 Result<Specification> read_specification(const std::vector<std::string>& files,
                                          const std::string& mapping_file, bool for_search = false,
                                          const std::string& shipped = {}, const TemplateValues& values = {});

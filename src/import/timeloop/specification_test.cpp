@@ -29,9 +29,9 @@ problem:
 )";
 constexpr const char* kFlat = R"(
 arch:
-  arithmetic: {name: MACs, instances: 4, meshX: 4, word-bits: 16}
+  arithmetic: {name: MACs, instances: 4, meshX: 2, word-bits: 16}
   storage:
-  - {name: Registers, instances: 4, meshX: 4, entries: 64, word_bits: 16, read_bandwidth: 2}
+  - {name: Registers, instances: 4, meshX: 2, entries: 64, word_bits: 16, read_bandwidth: 2}
   - {name: Buffer, sizeKB: 1, block-size: 4, word_bits: 16}
   - {name: DRAM, technology: DRAM, word_bits: 16}
 )";
@@ -85,7 +85,7 @@ TEST_F(Specifications, ReadsAFlatArchitecture) {
     EXPECT_TRUE(result->problem.spaces[2].written);
     const map::Architecture& architecture = result->architecture;
     ASSERT_EQ(architecture.levels.size(), 3);
-    EXPECT_EQ(architecture.levels[0].mesh.x, 4);
+    EXPECT_EQ(architecture.levels[0].mesh.x, 2);
     EXPECT_EQ(architecture.levels[0].read_bandwidth, 2);
     EXPECT_EQ(architecture.levels[1].capacity, 512);
     EXPECT_EQ(architecture.levels[1].block, 4);
@@ -252,7 +252,7 @@ TEST_F(Specifications, SaysWhereAFileIsWrong) {
     EXPECT_THAT(refusal({changed(kProblem, "K: 4,", "K: 4, K: 5,"), kFlat}),
                 HasSubstr("the key 'K' is there twice"));
     EXPECT_THAT(refusal({kProblem, changed(kFlat, "sizeKB: 1, ", "")}), HasSubstr("Buffer needs a size"));
-    EXPECT_THAT(refusal({kProblem, changed(kFlat, "meshX: 4, e", "meshX: 3, e")}),
+    EXPECT_THAT(refusal({kProblem, changed(kFlat, "meshX: 2, e", "meshX: 3, e")}),
                 HasSubstr("line 5: Registers: 4 instances are not a mesh of 3 by 0"));
     EXPECT_THAT(refusal({kProblem, changed(kFlat, "bandwidth: 2", "bandwidth: 0")}), HasSubstr("above 0"));
     EXPECT_THAT(refusal({kProblem, changed(kNested, "width: 64", "width: 65")}),
@@ -282,6 +282,53 @@ TEST_F(Specifications, SaysWhereAFileIsWrong) {
     EXPECT_THAT(refusal({kProblem, kFlat}, changed(kNest, "Buffer", "Bluffer")),
                 HasSubstr("no level 'Bluffer'"));
     EXPECT_THAT(refusal({kProblem, kFlat}, "nothing"), HasSubstr("no level of the architecture is in it"));
+}
+
+TEST_F(Specifications, NamesTheLineOfWhatDoesNotFit) {
+    EXPECT_THAT(refusal({changed(kProblem, "P: 8", "P: 8, Q: 3"), kFlat}),
+                HasSubstr("line 11: there is no dimension 'Q' and no coefficient"));
+    EXPECT_THAT(refusal({changed(kProblem, "K: 4, R: 3, P: 8", "K: 2000000000, R: 3, P: 2000000000"), kFlat}),
+                HasSubstr("line 11: the problem has too many steps"));
+    EXPECT_THAT(refusal({kProblem, changed(kFlat, "block-size", "blok-size")}),
+                HasSubstr("line 6: Buffer has an unknown attribute 'blok_size'"));
+    EXPECT_THAT(refusal({kProblem, changed(kNested, "multiple_buffering", "multipleBufering")}),
+                HasSubstr("line 12: Registers has an unknown attribute 'multipleBufering'"));
+    EXPECT_EQ(refusal({kProblem, changed(kNested, "multiple_buffering", "of_my_own")}), "accepted");
+    const auto mapped = [this](const char* from, const char* to) {
+        return refusal({kProblem, kFlat, changed(kMapping, from, to)});
+    };
+    EXPECT_THAT(mapped("factors: [K=2", "factors: [K=1"), HasSubstr("line 4: the loops over K take 2 steps"));
+    EXPECT_THAT(mapped("R=3 P0", "R=3 P=8"), HasSubstr("line 4: the loops over P take more steps"));
+    EXPECT_THAT(mapped("split: 1", "split: 2"), HasSubstr("line 4: below Buffer there are 2x2 instances"));
+    EXPECT_THAT(refusal({kProblem, kFlat}, changed(kNest, "[0:3)", "[0:2)")),
+                HasSubstr("line 10: the loops over R take 2 steps"));
+}
+
+TEST_F(Specifications, ErrorsOfTheModelGetTheLineOfWhatTheyName) {
+    const Result<Specification> result =
+        read({kProblem, changed(kFlat, "entries: 64", "entries: 1"), kMapping});
+    ASSERT_TRUE(result) << result.error().message();
+    const auto cost = map::evaluate(result->problem, result->architecture, *result->mapping);
+    ASSERT_FALSE(cost);
+    const Error error = result->located(cost.error());
+    EXPECT_THAT(error.message(), HasSubstr("part1.yaml: line 5: the tiles at Registers take"));
+    EXPECT_THAT(error.remedy, HasSubstr("give it more room"));
+    const auto search = [this](const char* constraints) {
+        const auto given = read_specification(
+            {files_.write("a", kProblem), files_.write("b", changed(kFlat, "entries: 64", "entries: 20")),
+             files_.write("c", constraints)},
+            "", true);
+        if (!given) return given.error().message();
+        const auto found = map::search(given->problem, given->architecture, given->constraints, {});
+        return found ? "found" : given->located(found.error()).message();
+    };
+    EXPECT_THAT(
+        search("mapspace_constraints: {targets: [ {target: Registers, type: temporal, factors: K4 R3 P8},\n"
+               "{target: Registers, type: bypass, keep: [Weights, Inputs, Outputs]} ]}"),
+        HasSubstr("b: line 5: no mapping fits: the smallest tiles that Registers must keep take"));
+    EXPECT_THAT(search("mapspace_constraints: {targets: [ {target: Registers, type: temporal, factors: K4},\n"
+                       "{target: DRAM, type: temporal, factors: K2} ]}"),
+                HasSubstr("c: line 2: no factors of dimension K"));
 }
 
 TEST(TimeloopTree, SmallFilesDoNotGrow) {

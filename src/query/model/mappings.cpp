@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "map/hops.h"
+
 namespace opsight::query {
 namespace {
 
@@ -96,14 +98,22 @@ ResultTable mapping_networks(const MappingAnswer& answer) {
                    {"fanout", "Instances Below", Unit::kCount},
                    {"words", "Words per Instance", Unit::kCount},
                    {"multicast", "Multicast", Unit::kNone, 0, Role::kNumber},
-                   {"spatial_reductions", "Spatial Reductions", Unit::kCount}};
+                   {"spatial_reductions", "Spatial Reductions", Unit::kCount},
+                   {"hops", "Hops per Word", Unit::kNone, 0, Role::kNumber}};
     for (size_t i = 0; i < answer.evaluation.networks.size(); ++i)
         for (size_t space = 0; space < answer.problem.spaces.size(); ++space) {
             const map::NetworkStats& network = answer.evaluation.networks[i][space];
-            if (network.words > 0)
-                out.rows.push_back({answer.architecture.levels[i].name, answer.problem.spaces[space].name,
-                                    network.fanout, network.words, network.multicast,
-                                    network.spatial_reductions});
+            if (network.words == 0) continue;
+            out.rows.push_back({answer.architecture.levels[i].name,
+                                answer.problem.spaces[space].name,
+                                network.fanout,
+                                network.words,
+                                network.multicast,
+                                network.spatial_reductions,
+                                {}});
+            if (const std::optional<double> hops =
+                    map::average_hops(answer.problem, answer.architecture, answer.mapping, i, space))
+                out.rows.back().back() = *hops;
         }
     return out;
 }

@@ -222,7 +222,7 @@ class Engine {
 
     Status complete(const Rule& rule, const query::RunFacts& facts, Finding& finding) {
         finding.rule = rule.id;
-        finding.places = longest_of(finding.times);
+        if (facts.wall_ns > 0) finding.places = longest_of(finding.times);  // else nobody knows when
         if (finding.confidence.empty()) finding.confidence = rule.confidence;
         finding.query = query_within(finding.query.empty() ? rule.query : finding.query, &session_.range());
         if (finding.kind == "problem") {

@@ -246,6 +246,20 @@ TEST(RulesOfRecordings, LoadingALibraryIsNotTheRecording) {
         << found.evidence;
 }
 
+// What an op costs a profiler is guessed of PyTorch's alone.
+TEST(RulesOfRecordings, OfOtherFrameworksTheCostOfRecordingIsNotGuessed) {
+    for (const char* op : {"aten::mm", "Conv"}) {
+        Recorded run{.device = false};
+        run.begin();
+        if (*op == 'C') run.t.builder.info().frameworks = {"ONNX Runtime"};
+        for (int64_t i = 0; i < run.steps; ++i)
+            for (int64_t k = 0; k < 900; ++k)
+                run.t.op(op, Recorded::at(i) + k * 10 * kUs, 5 * kUs);
+        const Advice advice = run.ask("recording_overhead");
+        EXPECT_EQ(advice.findings.size(), *op == 'C' ? 0u : 1u) << op;
+    }
+}
+
 // A pipeline's sends and receives have no buckets to be joined in.
 TEST(RulesOfRecordings, PairsOfSendsAndReceivesAreNoSmallCollectives) {
     Recorded run;
@@ -282,6 +296,19 @@ TEST(RulesOfRecordings, ALongFirstOpIsAStartUp) {
     EXPECT_NE(advice.findings[0].advice.find("start-up"), std::string::npos) << advice.findings[0].advice;
 }
 
+// CoreML runs on a Neural Engine, a GPU or the CPU: the source does not tell which.
+TEST(RulesOfRecordings, DevicesThatMayBeAnyAreNotCalledGpus) {
+    Recorded run{.device = false};
+    run.begin();
+    run.op("CoreML::Subgraph", 9 * kMs, 0);
+    run.told("source.devices", "nodes ran on CoreML, and no kernel is in the file");
+    const Advice advice = run.ask("host_bound");
+    ASSERT_EQ(advice.findings.size(), 1u);
+    EXPECT_NE(advice.findings[0].title.find("what the device did meanwhile was not recorded"),
+              std::string::npos)
+        << advice.findings[0].title;
+}
+
 // Nodes of a device whose kernels the source does not tell.
 TEST(RulesOfRecordings, OpsOfADeviceThatIsNotTold) {
     for (const bool told : {true, false}) {
@@ -310,7 +337,10 @@ TEST(RulesOfRecordings, ReordersOfActivationsAreKeptInTheLayout) {
         for (int64_t i = 0; i < run.steps; ++i) {
             run.t.op(name, Recorded::at(i) + 2 * kMs, 3 * kMs, run.t.thread(),
                      run.detail("[[2, 64, 24, 24]]", ""));
-            run.t.op(name, Recorded::at(i) + 6 * kMs, kMs, run.t.thread(), run.detail("[[2, 64, 3, 3]]", ""));
+            run.t.op(name, Recorded::at(i) + 6 * kMs, kMs, run.t.thread(),
+                     run.detail("[[2, 64, 3, 3]]", "", R"(["", "layout abcd -> Acdb16a"])"));
+            run.t.op(name, Recorded::at(i) + 7 * kMs, 900 * kUs, run.t.thread(),
+                     run.detail("[[2, 64, 24, 24]]", "", R"(["", "layout abcd"])"));  // copies
             if (trains) run.t.op("onednn::convolution_backward", Recorded::at(i) + 8 * kMs, kMs);
         }
         const Advice advice = run.ask("layout_reorders");

@@ -199,9 +199,10 @@ class ReportCommand : public Command {
         OPSIGHT_ASSIGN(const bool ranges_explain, query::ranges_explain(session));
         add("ranges", contents.ranges && (ranges_explain || !contents.ops));
         add("group_op", contents.ops);
-        if (names.size() > 1) return names;
-        // Of a recording without spans.
-        OPSIGHT_ASSIGN(const auto others, recorded_reports(session, {"cpu_samples", "memory_peak"}));
+        std::vector<std::string> sought;
+        if (!contents.ops && !contents.calls) sought.emplace_back("counters");  // of a profiler of kernels
+        if (names.size() == 1) sought.insert(sought.end(), {"cpu_samples", "memory_peak"});  // without spans
+        OPSIGHT_ASSIGN(const auto others, recorded_reports(session, sought));
         names.insert(names.end(), others.begin(), others.end());
         return names;
     }

@@ -110,7 +110,7 @@ TEST_F(ReaderTest, AFileThatWasWrittenToIsWhole) {
 TEST_F(ReaderTest, NewerSchemaIsRefused) {
     write_empty_profile();
     change("UPDATE raw.meta SET value = '99' WHERE key = 'schema_version'");
-    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 11"));
+    EXPECT_THAT(open_error(), HasSubstr("schema version 99; this Opsight reads up to version 12"));
 }
 
 constexpr const char* kAddedTables[] = {

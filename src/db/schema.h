@@ -14,7 +14,7 @@
 
 namespace opsight::db {
 
-inline constexpr int kSchemaVersion = 11;
+inline constexpr int kSchemaVersion = 12;
 
 // Values of ops.caller_layer that are not a layer.
 inline constexpr int kNoCaller = -2, kCallerOfSameLayer = -3;

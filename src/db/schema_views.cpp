@@ -120,7 +120,8 @@ View device_view(std::string_view name, std::string_view doc, std::string_view c
     std::vector<Column> own = {{"name", kVarchar, "", "name", "x.text"}};
     if (with_bytes) {
         own.push_back({"bytes", kBigint, "bytes", "size", known("s.bytes")});
-        own.push_back({"bytes_per_s", kDouble, "bytes/s", "rate", "s.bytes * 1e9 / nullif(s.dur_ns, 0)"});
+        own.push_back(
+            {"bytes_per_s", kDouble, "bytes/s", "rate", known("s.bytes") + " * 1e9 / nullif(s.dur_ns, 0)"});
         for (Column& column : transfer_columns())
             own.push_back(std::move(column));
     } else {

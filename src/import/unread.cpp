@@ -64,6 +64,12 @@ constexpr std::string_view kRocprofHint =
     "it holds sums and no events: give the traces of the same run that lie beside it (kernel_trace.csv, "
     "results.csv, results.json, ...)";
 
+constexpr std::string_view kTensorRtHint =
+    "have trtexec write it: --exportProfile=profile.json, and --exportLayerInfo=layers.json for shapes and "
+    "types";
+constexpr std::string_view kSumsHint =
+    "it holds sums and no events: record the run with torch.profiler, or with 'opsight profile'";
+
 constexpr std::string_view kHtml = "an HTML page",
                            kHtmlHint = "the download may have failed: open it in a browser to see";
 
@@ -81,6 +87,14 @@ constexpr Printed kPrinted[] = {
     {"Range,Style,Total Proj Time", "a table of 'nsys stats'", kReportHint},
     {"Name,Projected Start", "a table of 'nsys stats'", kReportHint},
     {"TotalDurationNs", "statistics of rocprof", kRocprofHint},
+    {".qdstrm'", "what Nsight Systems printed", kReportHint},
+    {"=== Profile (", "what trtexec printed (--dumpProfile)", kTensorRtHint},
+    {"--- Layer 0 ---", "what TensorRT's engine inspector printed", kTensorRtHint},
+    {"DeepSpeed Flops Profiler", "what DeepSpeed's FLOPs profiler printed", kSumsHint},
+    {"->     Profiling Report     <-", "what PaddlePaddle's profiler printed",
+     "it holds sums and no events, and Opsight does not read PaddlePaddle's traces"},
+    {",Accelerator Core,", "a table of kernels of Ascend's profiler",
+     "Opsight does not read it: of trace_view.json, which lies beside it, the timeline can be shown"},
 };
 
 // Text of two bytes a character: with a byte order mark, or a brace or bracket between zeros.
@@ -174,6 +188,11 @@ Unread beside_a_trace(std::string_view text) {
                         true);
     if (text.starts_with("{") && (has("\"workload_graph\"") || has("\"ctrlDeps\"")))
         return no_trace("an execution trace of Chakra", kWorkloadHint, true);
+    if (text.starts_with("{") && has("speedscope.app/file-format-schema"))
+        return no_trace("a profile of speedscope",
+                        "give the folded stacks that it was made of: 'py-spy record --format raw', or what "
+                        "stackcollapse-perf.pl makes",
+                        true);
     // [[time, action, bytes, category], ...]
     if (text.starts_with("[[") && text.substr(0, 64).find_first_not_of("[]-0123456789, \n\r\t") == text.npos)
         return no_trace(

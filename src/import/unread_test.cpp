@@ -29,6 +29,20 @@ TEST(Unread, WhatOtherProfilersPrint) {
     expect_refused("Time (%),Total Time (ns),Instances,Avg (ns)\n", "a table of 'nsys stats'", ".nsys-rep");
     expect_refused("Start (ns),End (ns),Duration (ns),DurChild (ns)\n", "a table of 'nsys stats'",
                    ".nsys-rep");
+    expect_refused("Generating '/tmp/nsys-report-2ee6.qdstrm'\n[1/8] a.nsys-rep\n",
+                   "what Nsight Systems printed", ".nsys-rep");
+    expect_refused("[05/08/2024-14:05:14] [I] === Profile (2094 iterations ) ===\n",
+                   "what trtexec printed (--dumpProfile)", "--exportProfile");
+    expect_refused("--- Layer 0 ---\n{\n  \"Name\": \"a\"\n}\n", "what TensorRT's engine inspector printed",
+                   "--exportLayerInfo");
+    expect_refused("\n---- DeepSpeed Flops Profiler ----\n", "what DeepSpeed's FLOPs profiler printed",
+                   "torch.profiler");
+    expect_refused("------->     Profiling Report     <------\n", "what PaddlePaddle's profiler printed",
+                   "does not read");
+    expect_refused("Step Id,Name,Type,OP State,Accelerator Core,Start Time(us)\n1,2,3\n",
+                   "a table of kernels of Ascend's profiler", "trace_view.json");
+    expect_refused("{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\", \"profiles\": []}",
+                   "a profile of speedscope", "py-spy record --format raw");
     expect_refused("a,b,c\n1,2,3\n", "a CSV table", "Opsight reads");
     expect_refused("{'a': 1}", "text, but no JSON", "Opsight reads");
 }

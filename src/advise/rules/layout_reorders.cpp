@@ -8,6 +8,8 @@ namespace {
 
 constexpr const char* kNames =
     "mkldnn_reorder|_to_mkldnn|aten::to_dense|aten::to_mkldnn|onednn(::|_)reorder|dnnl_reorder";
+// A primitive called so that copies, or converts types: "layout abcd", and not "layout abcd -> aBcd8b".
+constexpr const char* kSameLayout = "\"layout [^\">]*\"";
 
 std::string of_weights(const query::RunFacts& f) {
     if (f.trains)
@@ -22,14 +24,15 @@ std::string of_weights(const query::RunFacts& f) {
 }
 
 Status check(Context& c) {
-    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_ops(c.session(), {.pattern = kNames}));
+    const query::OpChoice reorders{.pattern = kNames, .but_values = kSameLayout};
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_ops(c.session(), reorders));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{"layout_reorders", "problem",
                     fmt::format("Reorders between layouts of oneDNN take {} of the {}time", percent(share),
                                 c.facts().wall_ns > 0 ? "" : "recorded ")};
     OPSIGHT_ASSIGN(const query::Occurrences activations,
-                   query::times_of_activation_reorders(c.session(), kNames));
+                   query::times_of_activation_reorders(c.session(), reorders));
     const double of_activations = c.share_of(activations.times);
     finding.evidence = c.how_often(found.count, "reorders") + ".";
     if (activations.count > 0)
@@ -76,7 +79,9 @@ Rule layout_reorders_rule() {
             "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
             "regexp_matches(name, "
             "'mkldnn_reorder|_to_mkldnn|aten::to_dense|aten::to_mkldnn|onednn(::|_)reorder|dnnl_reorder') "
-            "GROUP BY ALL ORDER BY ms DESC",
+            "AND NOT regexp_matches(coalesce(concrete_inputs, ''), '\"layout [^\">]*\"') GROUP BY ALL ORDER "
+            "BY "
+            "ms DESC",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "oneDNN, understanding memory formats",
         .of_durations = true,

@@ -31,7 +31,7 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(const bool loads, tell_loading(c));
     const auto [seen, guess, stretches, frames, ops] = cost;
     if (frames == 0 && ops == 0 && stretches == 0 && !loads)
-        return c.cannot("neither ops nor Python calls were recorded"), Status();
+        return c.cannot("neither ops of PyTorch nor Python calls were recorded"), Status();
     if (cost.pct() < c.threshold("share")) return {};
     Finding finding{"recording_overhead", "note",
                     fmt::format("Recording itself may take {} of the time",
@@ -77,7 +77,9 @@ Result<RecordingCost> recording_cost(Context& c) {
         own.times = query::common(own.times, idle);
         most_pct = c.share_of(idle);
     }
-    RecordingCost cost{c.share_of(own.times), 0, own.count, counted.first, counted.second};
+    // What an op costs the profilers of other frameworks nobody told.
+    const bool known = c.facts().recorded_here || c.facts().torch;
+    RecordingCost cost{c.share_of(own.times), 0, own.count, counted.first, known ? counted.second : 0};
     const char* of_an_op = c.facts().recorded_here ? "own_op_us" : "op_us";
     const double us = static_cast<double>(cost.frames) * c.threshold_of(rule, "frame_us") +
                       static_cast<double>(cost.ops) * c.threshold_of(rule, of_an_op);
@@ -108,7 +110,7 @@ Rule recording_overhead_rule() {
             "the time that recording itself takes, and beside it the loading of libraries and of a device's "
             "code, which "
             "profilers list with their own work",
-        .needs = "ops or Python calls",
+        .needs = "ops of PyTorch, Python calls, or what the profiler tells of itself",
         .thresholds = {{"share", 5, "% of the wall clock", "what takes less hardly changes what is read"},
                        {"frame_us", 0.5, "µs for a Python call", "a guess: two events of the interpreter"},
                        {"op_us", 1, "µs for an op", "a guess for the profiler of PyTorch"},

@@ -96,11 +96,18 @@ class Import {
             printed_.note(Diag::kLostDeviceWork, told, records);
     }
 
+    // A log that runs are added to has one behind the other: ranks of a job begin before any of them ends.
+    void begin_process(std::string_view told, int64_t pid) {
+        if (const size_t command = told.find(", command: "); command != told.npos)
+            builder_.info().properties.emplace_back("command", told.substr(command + 11));
+        if (printed_.pid == 0 || pid == printed_.pid || std::exchange(several_runs_, true)) return;
+        printed_.note(Diag::kNotOneJob,
+                      fmt::format("process {} begins behind the results of process {}", pid, printed_.pid));
+    }
+
     // A process's tables have its number; its times count from its own begin, so it is a rank of its own.
     void take_log(std::string_view told, int64_t pid) {
-        if (const size_t command = told.find(", command: "); told.starts_with("NVPROF is profiling process"))
-            if (command != told.npos)
-                builder_.info().properties.emplace_back("command", told.substr(command + 11));
+        if (told.starts_with("NVPROF is profiling process")) begin_process(told, pid);
         if (told.starts_with("Warning: ")) take_warning(told.substr(9));
         summary_of_calls_ = told == "API calls:";
         if (!told.ends_with("result:") && !summary_of_calls_) return;
@@ -180,7 +187,8 @@ class Import {
     SumRows sums_{printed_};
     std::optional<PrintedTable> table_;
     Row row_;
-    bool units_may_follow_ = false, behind_rows_ = false, any_table_ = false, summary_of_calls_ = false;
+    bool units_may_follow_ = false, behind_rows_ = false, any_table_ = false, summary_of_calls_ = false,
+         several_runs_ = false;
     std::string device_, kernel_, type_, padded_;
     absl::flat_hash_map<int64_t, RankId> ranks_;  // by process
 };

@@ -203,6 +203,20 @@ TEST_F(PrintedTest, ProcessesAreRanks) {
         imported("==7== Profiling result:\n" + table + "==8== Profiling result:\n" + table + "==7== done\n");
     EXPECT_EQ(p.ranks.size(), 2u) << "each counts time from its own begin";
     EXPECT_EQ(p.host.size(), 2u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kNotOneJob), 0);
+}
+
+// A log that runs were added to.
+TEST_F(PrintedTest, ProcessesOneAfterAnotherAreNoJob) {
+    const auto begin = [](int pid) {
+        return fmt::format("=={0}== NVPROF is profiling process {0}, command: ./a\n", pid);
+    };
+    const auto result = [](int pid) {
+        return fmt::format(
+            "=={}== Profiling result:\n   Start  Duration  Name\n17.181ms  6.7400us  cuInit\n\n", pid);
+    };
+    EXPECT_EQ(imported(begin(7) + result(7) + begin(8) + result(8)).diagnostics.count(Diag::kNotOneJob), 1);
+    EXPECT_EQ(imported(begin(7) + begin(8) + result(7) + result(8)).diagnostics.count(Diag::kNotOneJob), 0);
 }
 
 TEST(PrintedAmounts, Units) {

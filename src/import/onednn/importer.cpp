@@ -116,6 +116,7 @@ class Import {
     static std::string values_of(const Line& line) {
         std::vector<std::string> values(count_of_inputs(line.primitive, line.problem));
         if (const std::string result = result_of(line); !result.empty()) values.push_back("-> " + result);
+        if (const std::string layouts = layouts_of(line); !layouts.empty()) values.push_back(layouts);
         const bool numbered = line.engine.find(':') != line.engine.npos;
         for (const std::string_view part : {numbered ? line.engine : std::string_view(), line.implementation,
                                             line.direction, line.attributes, line.auxiliary, line.problem})

@@ -92,6 +92,26 @@ TEST(OnednnLine, TypesBesideFlags) {
     EXPECT_EQ(onednn::types_of("fsrc:nchw in:f32_nchw query:x src_f31::blocked:a:f0"), "");
 }
 
+// What keeps its layout only copies, or converts types.
+TEST(OnednnLine, LayoutsOfReorders) {
+    const auto layouts = [](std::string_view memory, std::string_view primitive = "reorder") {
+        Line line;
+        line.primitive = primitive;
+        line.memory = memory;
+        return onednn::layouts_of(line);
+    };
+    EXPECT_EQ(layouts("src_f32::blocked:abcd:f0 dst_f32::blocked:aBcd8b:f0"), "layout abcd -> aBcd8b");
+    EXPECT_EQ(layouts("src_f32::blocked:a:f0 dst_bf16::blocked:a:f0"), "layout a");
+    EXPECT_EQ(layouts("src:f32:a:blocked:ab::f0 dst:f32::blocked:ab:8x1:f0"), "layout ab -> ab:8x1");
+    EXPECT_EQ(layouts("src_f32::blocked:ab::f0 dst_s8:p:blocked:ab::f0:s8m1"), "layout ab -> ab::f0:s8m1");
+    EXPECT_EQ(layouts("in:f32_nchw out:f32_nChw8c"), "layout nchw -> nChw8c");
+    EXPECT_EQ(layouts("in:f32_nchw out:f32_nchw"), "layout nchw");
+    EXPECT_EQ(layouts("in:f32_nchw out:undef"), "");
+    EXPECT_EQ(layouts("src_f32::blocked:abcd:f0 dst_f32::blocked:abcd:f0", "binary"), "");
+    EXPECT_EQ(layouts("src_f32::blocked:abcd:f0"), "");
+    EXPECT_EQ(layouts(""), "");
+}
+
 TEST(OnednnLine, ResultsOfProducts) {
     const auto result = [](std::string_view primitive, std::string_view problem) {
         Line line;

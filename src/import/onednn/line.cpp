@@ -169,6 +169,23 @@ std::string type_of_result(std::string_view memory) {
     return {};
 }
 
+// "abcd" of "src_f32::blocked:abcd::f0", "nChw8c" of "in:f32_nChw8c"; with what strides and flags stand
+// behind it. Empty: not told.
+std::string_view layout_of_tensor(std::string_view tensor) {
+    constexpr std::string_view kBlocked = ":blocked:", kNoFlags = ":f0";
+    if (const size_t at = tensor.find(kBlocked); at != tensor.npos) {
+        std::string_view layout = tensor.substr(at + kBlocked.size());
+        if (layout.ends_with(kNoFlags)) layout.remove_suffix(kNoFlags.size());
+        while (layout.ends_with(':'))
+            layout.remove_suffix(1);
+        return layout;
+    }
+    const std::vector<std::string_view> parts = split(tensor, ':', 3);
+    const bool old = parts.size() == 2 && (parts[0] == "in" || parts[0] == "out");
+    const size_t behind_type = old ? parts[1].find('_') : std::string_view::npos;
+    return behind_type == std::string_view::npos ? std::string_view() : parts[1].substr(behind_type + 1);
+}
+
 // "32x64" and "64x128" as "[32, 128]", with the larger of each size of a batch; empty: not such matrices.
 std::string product_of(std::string_view left, std::string_view right) {
     const std::vector<std::string_view> a = split(left, 'x'), b = split(right, 'x');
@@ -256,6 +273,15 @@ std::string result_of(const Line& line) {
     }
     const std::string sizes = result_sizes(line);
     return sizes.empty() ? sizes : type + sizes;
+}
+
+std::string layouts_of(const Line& line) {
+    if (line.primitive != "reorder") return {};
+    const std::vector<std::string_view> tensors = split(line.memory, ' ', 64);
+    if (tensors.size() != 2) return {};
+    const std::string_view from = layout_of_tensor(tensors[0]), to = layout_of_tensor(tensors[1]);
+    if (from.empty() || to.empty()) return {};
+    return from == to ? fmt::format("layout {}", from) : fmt::format("layout {} -> {}", from, to);
 }
 
 bool is_of_gpu(const Line& line) {

@@ -35,6 +35,10 @@ size_t count_of_inputs(std::string_view primitive, std::string_view problem);
 // too: that of the forward one), products and reorders; empty: not told.
 std::string result_of(const Line& line);
 
+// "layout abcd -> aBcd8b" of a reorder, "layout abcd" of one that leaves it as it is (a copy, or a conversion
+// of types); empty: not told.
+std::string layouts_of(const Line& line);
+
 // Whether an engine of a GPU ran it ("gpu", "gpu:0"), or copied to or from one ("cpu2gpu").
 bool is_of_gpu(const Line& line);
 

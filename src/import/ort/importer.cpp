@@ -233,9 +233,16 @@ class Import {
             set_devices_untold(
                 info,
                 fmt::format("nodes ran on {}, and no kernel is in the file: times are the host's part of "
-                            "them, and what a device did is not known (a build of ONNX Runtime with CUDA or "
-                            "ROCm profiling writes kernels)",
-                            untold));
+                            "them, and what a device did is not known{}",
+                            untold, writes_kernels(untold) ? kHowToSeeKernels : ""));
+    }
+
+    static constexpr const char* kHowToSeeKernels =
+        " (a build of ONNX Runtime with CUDA or ROCm profiling writes kernels)";
+    static bool writes_kernels(const std::string& providers) {
+        for (const char* known : {"CUDA", "Tensorrt", "ROCM", "MIGraphX"})
+            if (providers.find(known) != providers.npos) return true;
+        return false;
     }
 
     // Providers that compute elsewhere than on the CPU, or may, where the file has no kernel: "CUDA, Dml".

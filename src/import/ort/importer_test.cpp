@@ -49,6 +49,14 @@ TEST_F(OrtTest, NodesKernelsAndRuns) {
     }
 }
 
+// What a run with profiling of its own writes: no session loads a model.
+TEST_F(OrtTest, NodesAloneAreKnown) {
+    const std::string all = seed();
+    const Profile p = imported("[\n" + all.substr(all.find("{\"cat\": \"Node\"")));
+    EXPECT_EQ(p.info.producer, "ONNX Runtime");
+    EXPECT_EQ(p.diagnostics.count(Diag::kNothingKnown), 0);
+}
+
 // Nodes of a device without a kernel in the file: what the device did is not known.
 TEST_F(OrtTest, DevicesWithoutKernelsAreUntold) {
     const auto untold = [&](const std::string& provider, bool kernels) {

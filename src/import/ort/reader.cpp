@@ -6,13 +6,16 @@
 namespace opsight::importer::ort {
 namespace {
 
-// The first events are those of a session that loads its model.
+// The first events are those of a session that loads its model, or of a run that was profiled by itself
+// nodes.
 Claim sniff(const Head& head) {
     const std::string_view first = head.first();
     const auto has = [first](std::string_view text) { return first.find(text) != first.npos; };
     const bool is_list = behind_space(first).starts_with('[');
     const bool loads = has("\"model_loading") || has("\"session_initialization\"");
-    return is_list && has("\"Session\"") && loads ? Claim::kCertain : Claim::kNone;
+    const bool session = has("\"Session\"") && loads;
+    const bool nodes = has("\"Node\"") && has("_kernel_time\"") && has("\"op_name\"");
+    return is_list && (session || nodes) ? Claim::kCertain : Claim::kNone;
 }
 
 }  // namespace

@@ -152,6 +152,7 @@ class ChromeImport {
                 json_.note(Diag::kDanglingId, fmt::format("arrow {}", id));
                 continue;
             }
+            if (from.us == to->second.us) call = call_of_copy(of_thread->second, call, spans_[work->second]);
             if (call->correlation < 0) call->correlation = id + 1;  // 0 is no number of a call
             spans_[work->second].correlation = call->correlation;
             works.erase(work);
@@ -169,6 +170,20 @@ class ChromeImport {
             if (call.us + call.dur / 1000 == us && call.correlation < 0) return &call;
         }
         return last;
+    }
+
+    // An arrow is moved to the begin of its work where that is earlier, by a clock that is not the host's: so
+    // the arrow of a copy may lie in the copying call before its own, which has an arrow already.
+    Span* call_of_copy(const std::vector<size_t>& calls, Span* call, const Span& work) {
+        if (call->correlation < 0 || kind_of(work) != ChromeRow::kCopies) return call;
+        auto next = std::upper_bound(calls.begin(), calls.end(), call->us,
+                                     [this](int64_t time, size_t i) { return time < spans_[i].us; });
+        for (int looked = 0; next != calls.end() && looked < kMostLookedAt; ++next, ++looked) {
+            Span& later = spans_[*next];
+            if (later.us >= work.us + work.dur / 1000) break;
+            if (later.name == call->name && later.correlation < 0) return &later;
+        }
+        return call;
     }
 
     // Where the queues of devices were traced, kernels with counters are the same work again.

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "import/rocprof/chrome_rows.h"
 #include "import/rocprof/test_results.h"
 
@@ -26,6 +30,30 @@ TEST_F(RocprofTraceTest, CallsAndTheirWork) {
         EXPECT_EQ(kind == DeviceKind::kSync, text(p, p.device.name[row]) == "<barrier packet>");
     }
     EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 0) << "the empty first event is none";
+}
+
+// The clocks of both differ by more than the call took: the arrow of the second copy lies in the first call.
+TEST_F(RocprofTraceTest, CopiesBeforeTheirCallByTheClock) {
+    const auto event = [](const std::string& name, int row, int tid, int64_t begin, int64_t end) {
+        return fmt::format(
+            R"(,{{"ph":"X","name":"{}","pid":{},"tid":{},"ts":"{}","dur":"{}","args":{{"BeginNs":"{}000",)"
+            R"("EndNs":"{}000","dev-id":"0","queue-id":"0","pid":"2385","tid":"2385"}}}})",
+            name, row, tid, begin, end - begin, begin, end);
+    };
+    const auto arrow = [](int id, int64_t us) {
+        return fmt::format(
+            R"(,{{"ts":{0},"ph":"s","cat":"DataFlow","id":{1},"pid":2,"tid":2385,"name":"dep"}},)"
+            R"({{"ts":{0},"ph":"t","cat":"DataFlow","id":{1},"pid":4,"tid":1,"name":"dep"}})",
+            us, id);
+    };
+    const Profile p = imported(replaced(
+        "],", event("hipMemcpy", 2, 2385, 2000, 2100) + event("hipMemcpy", 2, 2385, 2110, 2200) +
+                  event("CopyHostToDevice", 4, 1, 2050, 2080) + event("CopyHostToDevice", 4, 1, 2090, 2180) +
+                  arrow(2, 2050) + arrow(3, 2090) + "\n],"));
+    ASSERT_EQ(p.api_correlation.size(), 4u);
+    EXPECT_GE(p.api_correlation[3], 0);
+    EXPECT_EQ(p.device.correlation.back(), p.api_correlation[3]);
+    EXPECT_EQ(std::count(p.device.correlation.begin(), p.device.correlation.end(), p.api_correlation[2]), 1);
 }
 
 TEST_F(RocprofTraceTest, WhatIsOddIsCounted) {

@@ -141,12 +141,19 @@ TEST(TensorRtNames, Origins) {
     EXPECT_EQ(origins("a/Conv2D + b/Relu"), (Names{"a/Conv2D", "b/Relu"}));
     EXPECT_EQ(origins("PWN(PWN(x + y) + z)"), (Names{"PWN(x + y) + z"})) << "one op of several";
     EXPECT_EQ(origins("Reformatting CopyNode for Input Tensor 0 to a + b"), Names());
+    EXPECT_EQ(origins("a/conv + a/relu input reformatter 0"), Names());
     EXPECT_EQ(origins(""), Names());
     EXPECT_EQ(origins("))) + ((("), (Names{"))) + ((("}));
     const Layer quantized{.name = "w.weight + QuantizeLinear_1 + Conv_2"};
     EXPECT_EQ(tensorrt::main_origin(quantized, tensorrt::origins_of(quantized)), "Conv_2");
     const Layer only{.name = "QuantizeLinear_2"};
     EXPECT_EQ(tensorrt::main_origin(only, tensorrt::origins_of(only)), "QuantizeLinear_2");
+    const Layer reformats{.name = "a/w.weight + a/conv + a/relu || b/conv output reformatter 12"};
+    EXPECT_EQ(tensorrt::main_origin(reformats, {}), "a/conv output reformatter 12") << "TensorRT before 8.2";
+    EXPECT_EQ(tensorrt::op_name(reformats), "trt::reformat");
+    EXPECT_EQ(tensorrt::op_name({.name = "conv input reformatter"}), "trt::layer");
+    EXPECT_EQ(tensorrt::op_name({.name = "7"}), "trt::layer");
+    EXPECT_EQ(tensorrt::op_name({.name = "651 copy"}), "trt::copy");
     EXPECT_EQ(tensorrt::op_name({.name = "m", .type = "CudaSoftMax", .computes = "SoftMax"}),
               "trt::soft_max");
     EXPECT_EQ(tensorrt::op_name({.name = "m", .type = "MatrixMultiply"}), "trt::matrix_multiply");

@@ -100,12 +100,20 @@ std::string_view torch_type(std::string_view format) {
 
 std::vector<std::string> origins_of(const Layer& layer) {
     std::vector<std::string> origins = nodes_of(layer.metadata);
-    if (origins.empty() && !layer.name.starts_with(kEngineCopy)) split(layer.name, origins);
+    if (origins.empty() && !names_engine_copy(layer.name)) split(layer.name, origins);
     return origins;
 }
 
+// Beside the layer that it serves.
+std::string reformatter_path(const Layer& layer, std::string_view reformatter) {
+    const Layer served{.name = layer.name.substr(0, layer.name.size() - reformatter.size())};
+    return main_origin(served, origins_of(served)).append(reformatter);
+}
+
 std::string main_origin(const Layer& layer, const std::vector<std::string>& origins) {
-    if (layer.name.starts_with(kEngineCopy) || origins.empty()) return layer.name;
+    if (const std::string_view reformatter = reformatter_of(layer.name); !reformatter.empty())
+        return reformatter_path(layer, reformatter);
+    if (names_engine_copy(layer.name) || origins.empty()) return layer.name;
     for (const std::string& origin : origins)
         if (!names_weight(origin) && !names_quantization(origin)) return origin;
     for (const std::string& origin : origins)
@@ -122,7 +130,8 @@ std::string op_name(const Layer& layer) {
     std::string name = snake(layer.computes.empty() ? layer.type : layer.computes);
     if (layer.computes == "Pooling" && !layer.variant.empty()) name = snake(layer.variant) + "_pooling";
     if (layer.computes == "Reformat" && layer.variant == "QDQ") name = "quantize";
-    if (name.empty() && layer.name.starts_with(kEngineCopy)) name = "reformat";
+    if (name.empty() && names_engine_copy(layer.name)) name = "reformat";
+    if (name.empty() && layer.name.ends_with(" copy")) name = "copy";  // into its place in a concatenation
     if (name.empty() && only_quantizes(origins_of(layer))) name = "quantize";
     return "trt::" + (name.empty() ? std::string("layer") : name);
 }

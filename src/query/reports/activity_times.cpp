@@ -202,12 +202,15 @@ Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice) {
                                  .set("pattern", choice.pattern)
                                  .set("dtypes", choice.dtypes)
                                  .set("but_shapes", choice.but_shapes)
+                                 .set("but_values", choice.but_values)
                                  .set("device", choice.device)
                                  .set("kernels", choice.kernels));
 }
 
-Result<Occurrences> times_of_activation_reorders(Session& session, const std::string& pattern) {
-    return in_range(session, duck::Statement(sql::times_of_activation_reorders).set("pattern", pattern));
+Result<Occurrences> times_of_activation_reorders(Session& session, const OpChoice& choice) {
+    return in_range(session, duck::Statement(sql::times_of_activation_reorders)
+                                 .set("pattern", choice.pattern)
+                                 .set("but_values", choice.but_values));
 }
 
 Result<Occurrences> times_of_misaligned_products(Session& session, int64_t multiple) {

@@ -19,6 +19,7 @@ int64_t number(std::string_view text) {
 }
 
 Status read_meta(Session& session, Info& info) {
+    bool moments = false;  // what the source tells has no times
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::all_meta));
     for (const auto& row : rows.rows) {
         const auto& key = std::get<std::string>(row[0]);
@@ -31,9 +32,11 @@ Status read_meta(Session& session, Info& info) {
         if (key == "end_ns") info.end_ns = number(value);
         if (key == "origin_ns") info.origin_ns = number(value);
         if (key == "origin_is_unix") info.origin_is_unix = value == "true";
+        moments |= key == "property.source.times" && value == "none";
         if (key.starts_with("property.source.")) continue;  // spellings for reports in another tool's style
         if (key.starts_with("property.")) info.properties.emplace_back(key.substr(9), value);
     }
+    if (moments) info.end_ns = info.begin_ns;
     return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include "query/reports/device_words.h"
 #include "query/reports/op_groups.h"
+#include "query/reports/source_reports.h"
 #include "query/reports/sql.h"
 #include "query/reports/work.h"
 
@@ -13,6 +14,11 @@ namespace sql = reports::sql;
 
 constexpr const char* kNoCounters =
     "the profile has no counters of its kernels, so what they did in fact is not known";
+constexpr const char* kCountersAlone =
+    "the profile has counters of kernels and not the ops that they ran for: the reports counters and "
+    "characterize "
+    "have them, and imported with --counters beside a trace of the run they stand beside what its ops must "
+    "do";
 // Of NVIDIA's kernels.
 constexpr const char* kHowToCount =
     "; record them with 'ncu --metrics gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,"
@@ -82,7 +88,10 @@ Result<Report> expected_vs_measured_report(Session& session, const TableShape& s
     }
     if (!coverage) {
         OPSIGHT_ASSIGN(const DeviceWords words, device_words(session));
-        report.notes.push_back(std::string(kNoCounters) + (words == DeviceWords() ? kHowToCount : ""));
+        OPSIGHT_ASSIGN(const bool counted, is_recorded(session, "counters"));
+        report.notes.push_back(counted && !session.contents().ops
+                                   ? kCountersAlone
+                                   : std::string(kNoCounters) + (words == DeviceWords() ? kHowToCount : ""));
     } else {
         report.notes.push_back("counters: " + *coverage);
     }

@@ -7,8 +7,8 @@
 
 namespace opsight::query {
 
-// When ops whose names match reorder tensors that have the batch of a convolution of the range: activations,
-// and no weights.
-Result<Occurrences> times_of_activation_reorders(Session& session, const std::string& pattern);
+// When ops of the choice's names reorder tensors that have the batch of a convolution of the range:
+// activations, and no weights. Of the choice its pattern and but_values go.
+Result<Occurrences> times_of_activation_reorders(Session& session, const OpChoice& choice);
 
 }  // namespace opsight::query

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "model/source_limits.h"
+#include "query/reports/info.h"
 #include "query/reports/test_reports.h"
 
 namespace opsight::query {
@@ -11,6 +13,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class SourceReports : public ::testing::Test {
   protected:
@@ -54,6 +57,23 @@ TEST_F(SourceReports, CopiesByKindOfMemoryWithTheirRate) {
     EXPECT_EQ(number(cell(table, "count", "from_memory", "Pinned")), 2);
     EXPECT_EQ(number(cell(table, "bytes", "from_memory", "Pinned")), 1000) << "as far as told";
     EXPECT_EQ(number(cell(table, "bytes_per_s", "from_memory", "Pinned")), 1000 / 10e-9);
+    const auto rates = session.query("SELECT bytes_per_s FROM memcpys ORDER BY begin_ns");
+    ASSERT_TRUE(rates);
+    EXPECT_EQ(rates->rows.at(2).at(0), Cell(1000 / 10e-9));
+    EXPECT_EQ(rates->rows.at(3).at(0), Cell()) << "its size is not told";
+}
+
+// Counters of kernels, or samples: moments in the order of the source.
+TEST_F(SourceReports, WhatHasNoTimesHasNoDuration) {
+    made.host(HostKind::kOther, "moment", 3, 0, made.thread());
+    made.host(HostKind::kOther, "moment", 7, 0, made.thread());
+    set_moments_only(made.builder.info());
+    Session session = open();
+    EXPECT_THAT(session.range().notes, Contains(HasSubstr("the source has no times")));
+    EXPECT_THAT(session.range().notes, Not(Contains(HasSubstr("how long work took"))));
+    const auto info = profile_info(session);
+    ASSERT_TRUE(info);
+    EXPECT_EQ(info->begin_ns, info->end_ns);
 }
 
 TEST_F(SourceReports, ApiCallsAlsoWhereOpsAre) {

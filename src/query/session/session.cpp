@@ -199,11 +199,14 @@ Status Session::look() {
     contents_.work_lost = !contents_.device_work && (std::get<bool>(row[5]) || !devices_untold.empty());
     contents_.loss_is_told = contents_.work_lost && !devices_untold.empty();
     if (contents_.loss_is_told) range_.notes.push_back(devices_untold);
-    if (std::get<bool>(row[6]))
+    const std::string times = text(row[6]), untold = text(row[7]);
+    if (times == "none" && untold.empty())
+        range_.notes.emplace_back("the source has no times: what it tells stands in its order, as moments");
+    else if (!times.empty() && times != "none")
         range_.notes.emplace_back(
             "the source tells how long work took, and not when: it stands one behind the other, and wall "
             "clock, waits, overlap and utilization are not known");
-    if (const std::string untold = text(row[7]); !untold.empty()) range_.notes.push_back(untold);
+    if (!untold.empty()) range_.notes.push_back(untold);
     contents_.calls = std::get<bool>(row[8]);
     const bool named = contents_.devices && !contents_.calls && !std::get<bool>(row[13]);
     const bool nothing_told = std::get<bool>(row[14]);

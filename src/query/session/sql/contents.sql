@@ -6,7 +6,7 @@ SELECT bool_or(found = 'op') AS ops,
        sum(number) FILTER (found = 'rank')::BIGINT AS ranks,
        bool_or(found = 'range') AS ranges,
        coalesce(bool_or(found = 'work_lost' OR found = 'device_sign'), false) AS work_lost,
-       bool_or(found = 'times_in_order') AS times_in_order,
+       coalesce(any_value(words) FILTER (found = 'times'), '') AS times,
        coalesce(any_value(words) FILTER (found = 'host_untold'), '') AS host_untold,
        bool_or(found = 'call') AS calls,
        coalesce(any_value(words) FILTER (found = 'rules'), '') AS rules,
@@ -32,7 +32,7 @@ FROM (
     UNION ALL (SELECT 'not_one_job', 1, text FROM raw.diagnostic_places WHERE key = 'not_one_job' LIMIT 1)
     UNION ALL (SELECT 'nothing_known', 1, NULL FROM raw.diagnostics WHERE key = 'nothing_known' LIMIT 1)
     UNION ALL (SELECT 'nothing_recorded', 1, NULL FROM raw.diagnostics WHERE key = 'nothing_recorded' LIMIT 1)
-    UNION ALL (SELECT 'times_in_order', 1, NULL FROM raw.meta WHERE key = 'property.source.times' LIMIT 1)
+    UNION ALL (SELECT 'times', 1, value FROM raw.meta WHERE key = 'property.source.times' LIMIT 1)
     UNION ALL (SELECT 'host_untold', 1, value FROM raw.meta WHERE key = 'property.source.host' LIMIT 1)
     UNION ALL (SELECT 'devices_untold', 1, value FROM raw.meta WHERE key = 'property.source.devices' LIMIT 1)
     UNION ALL (SELECT 'recorded_here', 1, NULL FROM raw.meta WHERE key = 'producer' AND value ILIKE 'opsight%' LIMIT 1)

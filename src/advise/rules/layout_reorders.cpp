@@ -76,7 +76,7 @@ Rule layout_reorders_rule() {
             "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
             "regexp_matches(name, "
             "'mkldnn_reorder|_to_mkldnn|aten::to_dense|aten::to_mkldnn|onednn(::|_)reorder|dnnl_reorder') "
-            "GROUP BY ALL ORDER BY ms DESC",
+            "GROUP BY ALL ORDER BY ms DESC, name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "oneDNN, understanding memory formats",
         .of_durations = true,

@@ -1,5 +1,6 @@
 // Each rule on a run that has what it looks for, and on one that has not.
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "advise/test_rules.h"
@@ -227,6 +228,28 @@ TEST(Rules, SpeakOfWhatIsThereAndOfNothingElse) {
     expect_right(all);
 }
 
+// The page's link shows the rows that a finding names, not the whole table.
+TEST(Rules, LinksShowTheOpsThatFindingsName) {
+    const std::map<std::string_view, std::string> filters = {
+        {"contiguous_copies", "op_name:eq:aten::contiguous"},
+        {"dtype_conversions", "op_name:eq:aten::_to_copy"},
+        {"growing_tensors", "op_name:eq:aten::cat"},
+        {"unfused_attention", "op_name:contains:aten::_softmax"}};
+    size_t asked = 0;
+    for (const auto& list : {cases_of_conversions(), cases_of_types_and_sizes(), cases_of_rows_of_ops()})
+        for (const Case& each : list) {
+            const auto filter = filters.find(each.rule);
+            if (filter == filters.end()) continue;
+            Recorded run;
+            each.sick(run);
+            const Advice found = run.ask(each.rule);
+            ASSERT_EQ(found.findings.size(), 1u) << each.rule;
+            EXPECT_EQ(found.findings[0].filter, filter->second);
+            ++asked;
+        }
+    EXPECT_EQ(asked, filters.size());
+}
+
 // Calls of 6 ms, all but 20 us of it below a kernel: to pin the memory would gain nothing.
 TEST(Rules, ACopyThatWaitsForAKernelIsNotSlow) {
     Recorded run;
@@ -322,6 +345,7 @@ TEST(Rules, EvidenceCanBeAskedFor) {
         EXPECT_EQ(find_rule(rule.id), &rule);
         EXPECT_FALSE(rule.looks_for.empty() || rule.confidence.empty() || rule.source.empty()) << rule.id;
         if (rule.query.empty()) continue;
+        EXPECT_EQ(not_in_order(rule.query), "") << rule.id << ": " << rule.query;
         const auto rows = session.query(query_within(rule.query));
         ASSERT_TRUE(rows) << rule.id << ": " << rows.error().message();
         // As the engine asks it.

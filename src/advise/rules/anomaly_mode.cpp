@@ -37,8 +37,9 @@ Rule anomaly_mode_rule() {
         .remedy = "Turn it off.",
         .lines = "torch.autograd.set_detect_anomaly(False)  # and no `with torch.autograd.detect_anomaly():`",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND direction = "
-            "'bprop' AND name IN ('aten::isnan', 'aten::any', 'aten::item') GROUP BY ALL ORDER BY ms DESC",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
+            "direction = 'bprop' AND name IN ('aten::isnan', 'aten::any', 'aten::item') GROUP BY ALL "
+            "ORDER BY ms DESC, name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, disable debugging APIs",
         .lacks = lacks_torch_ops,

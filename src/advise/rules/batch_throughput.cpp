@@ -81,8 +81,9 @@ Rule batch_throughput_rule() {
         .confidence = "medium: times rarely go in a line over all batches",
         .remedy = "A larger batch.",
         .query =
-            "SELECT o.iteration, o.name, o.shapes FROM ops o WHERE {range} AND o.direction = 'fprop' AND "
-            "o.name IN ('aten::conv2d', 'aten::linear', 'aten::embedding') ORDER BY o.begin_ns LIMIT 100",
+            "SELECT o.iteration, o.name, o.shapes FROM ops o WHERE {range} AND o.direction = 'fprop' "
+            "AND o.name IN ('aten::conv2d', 'aten::linear', 'aten::embedding') ORDER BY o.begin_ns, "
+            "o.name, o.shapes LIMIT 100",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight --per-sample OLD_BATCH NEW_BATCH",
         .source = "NVIDIA, deep learning performance: batch size; PyTorch performance tuning guide",
         .lacks = lacks,

@@ -57,11 +57,11 @@ Rule bf16_on_cpu_rule() {
         .confidence = "low: rates are those of the processor's units; accuracy is not in the recording",
         .remedy = "BF16.",
         .query =
-            "SELECT name, dtypes, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
-            "regexp_matches(name, "
+            "SELECT name, dtypes, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} "
+            "AND regexp_matches(name, "
             "'^aten::(mm|addmm|bmm|baddbmm|mkldnn_convolution|mkldnn_linear|convolution_backward|_"
-            "convolution|thnn_conv2d|slow_conv2d_forward)$') AND dtypes LIKE '[\"float%' GROUP BY ALL ORDER "
-            "BY ms DESC",
+            "convolution|thnn_conv2d|slow_conv2d_forward)$') "
+            "AND dtypes LIKE '[\"float%' GROUP BY ALL ORDER BY ms DESC, name, dtypes",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source =
             "PyTorch performance tuning guide, CPU: BF16 with AMX and AVX-512; oneDNN, bfloat16 training",

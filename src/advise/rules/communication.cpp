@@ -75,8 +75,8 @@ Rule communication_rule() {
         .confidence = "high for the time; who is waited for needs all ranks",
         .remedy = "Overlap communication with the backward pass, and look at the rank that comes last.",
         .query =
-            "SELECT collective, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND "
-            "class = 'communication' GROUP BY ALL ORDER BY ms DESC",
+            "SELECT collective, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
+            "{range} AND class = 'communication' GROUP BY ALL ORDER BY ms DESC, collective",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "HTA, communication and computation overlap",
         .gives_way_to = {"small_collectives", "late_collectives", "gathers", "unbalanced_ranks"},

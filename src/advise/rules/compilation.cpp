@@ -42,8 +42,8 @@ Rule compilation_rule() {
         .remedy = "Warm up first, and avoid recompilations.",
         .lines = "torch._dynamo.mark_dynamic(x, 0)  # a size that changes",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} AND name "
-            "LIKE '%dynamo_timed%' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} "
+            "AND name LIKE '%dynamo_timed%' GROUP BY ALL ORDER BY ms DESC, name LIMIT 20",
         .verify = "TORCH_LOGS=recompiles python train.py",
         .source = "PyTorch, torch.compile troubleshooting",
         .leaves_kernels = true,

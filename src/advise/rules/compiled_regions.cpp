@@ -39,8 +39,8 @@ Rule compiled_regions_rule() {
         .remedy = "",
         .lines = "",
         .query =
-            "SELECT label, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND class = 'compute' AND "
-            "uses_tc = 'no' AND in_tc_eligible_op GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT label, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND class = 'compute' "
+            "AND uses_tc = 'no' AND in_tc_eligible_op GROUP BY ALL ORDER BY ms DESC, label LIMIT 20",
         .verify = "",
         .source = "docs/metrics.md",
         .lacks = lacks_device_work,

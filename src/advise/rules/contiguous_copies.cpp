@@ -23,6 +23,7 @@ Status check(Context& c) {
         "later spare the copies.";
     finding.share_pct = share;
     finding.view = "ops";
+    finding.filter = "op_name:eq:aten::contiguous";
     OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
     c.add(std::move(finding));
     return {};
@@ -42,8 +43,9 @@ Rule contiguous_copies_rule() {
         .remedy = "Choose the layout once.",
         .lines = "",
         .query =
-            "SELECT layer, shapes, stack, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} "
-            "AND name = 'aten::contiguous' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT layer, shapes, stack, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
+            "{range} AND name = 'aten::contiguous' GROUP BY ALL ORDER BY ms DESC, layer, shapes, "
+            "stack LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
         .lacks = lacks_torch_ops,

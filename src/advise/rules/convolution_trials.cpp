@@ -22,6 +22,7 @@ Status check(Context& c) {
         "search off.";
     finding.share_pct = share;
     finding.view = "kernels";
+    finding.filter = "op_name:contains:convolution";
     finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
@@ -47,8 +48,9 @@ Rule convolution_trials_rule() {
         .remedy = "Fixed sizes, or no search.",
         .lines = "torch.backends.cudnn.benchmark = False  # where sizes change",
         .query =
-            "SELECT op_name, count(DISTINCT name) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
-            "{range} AND op_name LIKE '%convolution%' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT op_name, count(DISTINCT name) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels "
+            "WHERE {range} AND op_name LIKE '%convolution%' GROUP BY ALL ORDER BY ms DESC, op_name "
+            "LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide: cuDNN auto-tuner",
         .lacks = lacks,

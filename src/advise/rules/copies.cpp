@@ -67,8 +67,9 @@ Rule copies_rule() {
         .confidence = "high: each copy is recorded",
         .remedy = "Pinned memory and copies beside kernels, or data that stays on the device.",
         .query =
-            "SELECT copy_kind, from_kind, to_kind, count(*) AS copies, sum(bytes) AS bytes, sum(dur_ns) / "
-            "1e6 AS ms FROM memcpys WHERE {range} GROUP BY ALL ORDER BY ms DESC",
+            "SELECT copy_kind, from_kind, to_kind, count(*) AS copies, sum(bytes) AS bytes, "
+            "sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE {range} GROUP BY ALL ORDER BY ms DESC, "
+            "copy_kind, from_kind, to_kind",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; PyTorch performance tuning guide",
         .gives_way_to = {"pageable_copies", "small_copies"},

@@ -58,8 +58,8 @@ Rule data_loading_rule() {
         .lines =
             "DataLoader(dataset, num_workers=4, prefetch_factor=4, persistent_workers=True, pin_memory=True)",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} AND kind "
-            "= 'dataload' GROUP BY name ORDER BY ms DESC",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} "
+            "AND kind = 'dataload' GROUP BY name ORDER BY ms DESC, name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide; XProf input pipeline analyzer",
         .interrupts = true,

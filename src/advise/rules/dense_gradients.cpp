@@ -51,9 +51,9 @@ Rule dense_gradients_rule() {
             "embedding = torch.nn.EmbeddingBag(rows, columns, sparse=True)\n"
             "optimizer = torch.optim.SparseAdam(list(embedding.parameters()))",
         .query =
-            "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} "
-            "AND (name LIKE '%embedding%backward%' OR direction = 'optimizer') GROUP BY ALL ORDER BY ms DESC "
-            "LIMIT 20",
+            "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
+            "{range} AND (name LIKE '%embedding%backward%' OR direction = 'optimizer') GROUP BY ALL "
+            "ORDER BY ms DESC, name, layer, shapes LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.nn.Embedding: sparse",
         .lacks = lacks,

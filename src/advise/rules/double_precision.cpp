@@ -59,9 +59,10 @@ Rule double_precision_rule() {
         .remedy = "32-bit floats.",
         .lines = "x = torch.from_numpy(array).float()\ntorch.set_default_dtype(torch.float32)",
         .query =
-            "SELECT name, layer, dtypes, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
-            "{range} AND name LIKE 'aten::%' AND regexp_matches(dtypes, '^\\[\"double\"|float64') GROUP BY "
-            "ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, layer, dtypes, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops "
+            "WHERE {range} AND name LIKE 'aten::%' AND regexp_matches(dtypes, "
+            "'^\\[\"double\"|float64') GROUP BY ALL ORDER BY ms DESC, name, layer, dtypes, shapes "
+            "LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ programming guide, arithmetic instructions",
         .lacks = lacks_dtypes,

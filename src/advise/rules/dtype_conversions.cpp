@@ -29,6 +29,7 @@ Status check(Context& c) {
         "in each layer.";
     finding.share_pct = share;
     finding.view = "ops";
+    finding.filter = "op_name:eq:aten::_to_copy";
     OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
     c.add(std::move(finding));
     return {};
@@ -47,8 +48,9 @@ Rule dtype_conversions_rule() {
         .remedy = "Convert once.",
         .lines = "model = model.to(torch.bfloat16)  # where training tolerates it",
         .query =
-            "SELECT layer, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} "
-            "AND name = 'aten::_to_copy' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT layer, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
+            "{range} AND name = 'aten::_to_copy' GROUP BY ALL ORDER BY ms DESC, layer, shapes, "
+            "dtypes LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, automatic mixed precision",
         .lacks = lacks_torch_ops,

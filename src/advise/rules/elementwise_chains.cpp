@@ -56,11 +56,12 @@ Rule elementwise_chains_rule() {
             "y = torch.nn.functional.gelu(x)  # not 0.5 * x * (1 + torch.tanh(...))\n"
             "model = torch.compile(model)      # or have the chains fused",
         .query =
-            "SELECT name, layer, direction, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
-            "{range} AND regexp_matches(name, "
+            "SELECT name, layer, direction, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops "
+            "WHERE {range} AND regexp_matches(name, "
             "'^aten::(add|sub|rsub|mul|div|neg|pow|exp|log|sqrt|rsqrt|square|reciprocal|abs|tanh|sigmoid|"
             "relu|erf|clamp|clamp_min|where|mean|sum|var|std|maximum|minimum|addcmul|addcdiv|lerp|tanh_"
-            "backward|sigmoid_backward|threshold_backward)_?$') GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "backward|sigmoid_backward|threshold_backward)_?$') "
+            "GROUP BY ALL ORDER BY ms DESC, name, layer, direction LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, fuse operations",
         .compiles = true,

@@ -65,9 +65,9 @@ Rule engine_conversions_rule() {
         .confidence = "high for the time; that all of them can go is not said",
         .remedy = "Quantize where TensorRT can fuse it, and hand data over as the engine works on them.",
         .query =
-            "SELECT op_name, layer, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} "
-            "AND regexp_matches(op_name, '^trt::(quantize|dequantize|reformat|cast)$') GROUP BY ALL ORDER "
-            "BY ms DESC LIMIT 20",
+            "SELECT op_name, layer, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
+            "{range} AND regexp_matches(op_name, '^trt::(quantize|dequantize|reformat|cast)$') GROUP "
+            "BY ALL ORDER BY ms DESC, op_name, layer LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, TensorRT quantization toolkit: where Q/DQ nodes fuse; NVIDIA/TensorRT#4039",
         .of_durations = true,

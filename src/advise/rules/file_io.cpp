@@ -51,8 +51,8 @@ Rule file_io_rule() {
         .remedy = "Read ahead and write later.",
         .lines = "",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} AND kind "
-            "IN ('file_io', 'os_runtime') GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} "
+            "AND kind IN ('file_io', 'os_runtime') GROUP BY ALL ORDER BY ms DESC, name LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "docs/metrics.md",
         .interrupts = true,

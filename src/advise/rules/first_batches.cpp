@@ -50,8 +50,8 @@ Rule first_batches_rule() {
         .remedy = "Keep workers, and load ahead.",
         .lines = "DataLoader(dataset, num_workers=4, persistent_workers=True)",
         .query =
-            "SELECT iteration, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} AND kind = 'dataload' "
-            "GROUP BY ALL ORDER BY ms DESC",
+            "SELECT iteration, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} AND kind = "
+            "'dataload' GROUP BY ALL ORDER BY ms DESC, iteration",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.utils.data: persistent_workers",
         .interrupts = true,

@@ -42,8 +42,8 @@ Rule gathers_rule() {
             "FullyShardedDataParallel(model, forward_prefetch=True, "
             "backward_prefetch=BackwardPrefetch.BACKWARD_PRE)",
         .query =
-            "SELECT label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND name "
-            "ILIKE '%gather%' GROUP BY ALL ORDER BY ms DESC",
+            "SELECT label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND "
+            "name ILIKE '%gather%' GROUP BY ALL ORDER BY ms DESC, label",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, FullyShardedDataParallel: prefetching",
         .leaves_kernels = true,

@@ -15,6 +15,7 @@ Status check(Context& c) {
     finding.evidence = "Between the pieces Python runs, and nothing is fused across them.";
     finding.advice = "TORCH_LOGS=graph_breaks names each break and its line.";
     finding.view = "ops";
+    finding.filter = "op_name:contains:Torch-Compiled Region";
     c.add(std::move(finding));
     return {};
 }
@@ -38,8 +39,8 @@ Rule graph_breaks_rule() {
         .remedy = "Fewer breaks.",
         .lines = "torch.compile(model, fullgraph=True)  # raises at the first break",
         .query =
-            "SELECT name, count(*) AS calls FROM ops WHERE {range} AND name LIKE 'Torch-Compiled Region%' "
-            "GROUP BY ALL ORDER BY calls DESC",
+            "SELECT name, count(*) AS calls FROM ops WHERE {range} AND name LIKE 'Torch-Compiled "
+            "Region%' GROUP BY ALL ORDER BY calls DESC, name",
         .verify = "TORCH_LOGS=graph_breaks python train.py",
         .source = "PyTorch, torch.compile troubleshooting: graph breaks",
         .lacks = lacks,

@@ -26,6 +26,7 @@ Status check(Context& c) {
     finding.advice = "Make the whole tensor first and write the pieces into it, or join them all at once.";
     finding.share_pct = share;
     finding.view = "ops";
+    finding.filter = "op_name:eq:aten::cat";
     OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
     c.add(std::move(finding));
     return {};
@@ -49,8 +50,8 @@ Rule growing_tensors_rule() {
         .lines =
             "out = torch.empty(rows, columns); out[at:at + n] = piece  # or torch.cat(pieces) after the loop",
         .query =
-            "SELECT layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
-            "name = 'aten::cat' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} "
+            "AND name = 'aten::cat' GROUP BY ALL ORDER BY ms DESC, layer, shapes LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, KV caches of Transformers: static in place of growing",
         .lacks = lacks_shapes,

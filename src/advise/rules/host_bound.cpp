@@ -154,8 +154,8 @@ void tell_work_of_the_cpu(Context& c, double share, Finding& finding) {
     finding.view = f.ops ? "ops" : "recorded";
     if (f.ops)
         finding.query =
-            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} "
-            "GROUP BY name ORDER BY ms DESC LIMIT 20";
+            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} GROUP "
+            "BY name ORDER BY ms DESC, name LIMIT 20";
 }
 
 Status check(Context& c) {
@@ -228,9 +228,8 @@ Rule host_bound_rule() {
         .confidence = "high for the time, medium for its cause: the calls and ops that are open meanwhile",
         .remedy = "Give the GPU more for each call, or spare the calls.",
         .query =
-            "SELECT name, name LIKE '%Synchronize%' AS waits, count(*) AS calls, sum(dur_ns) / 1e6 AS ms "
-            "FROM "
-            "api_calls WHERE {range} GROUP BY ALL ORDER BY waits, ms DESC LIMIT 20",
+            "SELECT name, name LIKE '%Synchronize%' AS waits, count(*) AS calls, sum(dur_ns) / 1e6 "
+            "AS ms FROM api_calls WHERE {range} GROUP BY ALL ORDER BY waits, ms DESC, name LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source =
             "PyTorch performance tuning guide; NVIDIA, CUDA graphs; HTA, kernels shorter than their launch",

@@ -68,8 +68,9 @@ Rule host_communication_rule() {
         .confidence = "high for the time; who is last rests on the ranks' clocks",
         .remedy = "Even out the ranks, or join the calls where they are many.",
         .query =
-            "SELECT rank, name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} "
-            "AND regexp_matches(name, '^(gloo|mpi|ucc):') GROUP BY ALL ORDER BY ms DESC",
+            "SELECT rank, name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE "
+            "{range} AND regexp_matches(name, '^(gloo|mpi|ucc):') GROUP BY ALL ORDER BY ms DESC, "
+            "rank, name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, distributed data parallel: gradient buckets",
         .interrupts = true,

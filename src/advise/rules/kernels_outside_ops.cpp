@@ -60,8 +60,9 @@ Rule kernels_outside_ops_rule() {
         .remedy = "",
         .lines = "",
         .query =
-            "SELECT label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND class = "
-            "'compute' AND uses_tc = 'no' AND op_span IS NULL GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND "
+            "class = 'compute' AND uses_tc = 'no' AND op_span IS NULL GROUP BY ALL ORDER BY ms DESC, "
+            "label LIMIT 20",
         .verify = "",
         .source = "docs/metrics.md",
         .lacks = lacks_device_work,

@@ -55,8 +55,9 @@ Rule late_collectives_rule() {
         .remedy = "Smaller buckets.",
         .lines = "DistributedDataParallel(model, bucket_cap_mb=10)  # the default is 25",
         .query =
-            "SELECT label, collective_in_elements, count(*) AS calls, avg(dur_ns) / 1e6 AS ms FROM kernels "
-            "WHERE {range} AND class = 'communication' GROUP BY ALL ORDER BY ms DESC",
+            "SELECT label, collective_in_elements, count(*) AS calls, avg(dur_ns) / 1e6 AS ms FROM "
+            "kernels WHERE {range} AND class = 'communication' GROUP BY ALL ORDER BY ms DESC, label, "
+            "collective_in_elements",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "Li et al., PyTorch Distributed (VLDB 2020): gradient bucketing; DistributedDataParallel",
         .lacks = [](const query::RunFacts& f) -> std::string {

@@ -39,10 +39,10 @@ Rule layout_conversions_rule() {
             "model = model.to(memory_format=torch.channels_last)\nx = "
             "x.to(memory_format=torch.channels_last)",
         .query =
-            "SELECT label, op_name, layer, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
-            "{range} AND regexp_matches(name, "
-            "'(?i)nchw_?to_?nhwc|nhwc_?to_?nchw|nchwAddPadding|nhwcAddPadding') GROUP BY ALL ORDER BY ms "
-            "DESC LIMIT 20",
+            "SELECT label, op_name, layer, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels "
+            "WHERE {range} AND regexp_matches(name, "
+            "'(?i)nchw_?to_?nhwc|nhwc_?to_?nchw|nchwAddPadding|nhwcAddPadding') GROUP BY ALL ORDER "
+            "BY ms DESC, label, op_name, layer LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, convolutional layers user guide; PyTorch, channels last memory format",
         .lacks = lacks_device_work,

@@ -58,11 +58,11 @@ Rule low_occupancy_rule() {
         .confidence = "low: occupancy says how much can be hidden, not that something waits",
         .remedy = "Keep more threads resident.",
         .query =
-            "SELECT label, occupancy_pct, registers_per_thread, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
-            "{range} AND class = 'compute' AND uses_tc <> 'yes' AND occupancy_pct <= 25 AND waves >= 1 AND "
-            "NOT regexp_matches(lower(name), "
+            "SELECT label, occupancy_pct, registers_per_thread, sum(dur_ns) / 1e6 AS ms FROM kernels "
+            "WHERE {range} AND class = 'compute' AND uses_tc <> 'yes' AND occupancy_pct <= 25 AND "
+            "waves >= 1 AND NOT regexp_matches(lower(name), "
             "'gemm|gemv|conv|wgrad|dgrad|fprop|cutlass|attention|fmha|flash|cudnn|xmma|matmul|winograd|fft') "
-            "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "GROUP BY ALL ORDER BY ms DESC, label, occupancy_pct, registers_per_thread LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide: occupancy",
         .lacks = lacks,

@@ -66,9 +66,9 @@ Rule memory_calls_rule() {
             "# in the environment\nunset PYTORCH_NO_CUDA_MEMORY_CACHING  # where it is set\n"
             "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  # where memory is fragmented",
         .query =
-            "SELECT name, op_name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE {range} "
-            "AND regexp_matches(name, '^(cuda|hip)(Malloc|Free)|^cuMem(Alloc|Free)') GROUP BY ALL ORDER BY "
-            "ms DESC LIMIT 20",
+            "SELECT name, op_name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE "
+            "{range} AND regexp_matches(name, '^(cuda|hip)(Malloc|Free)|^cuMem(Alloc|Free)') GROUP "
+            "BY ALL ORDER BY ms DESC, name, op_name LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; PyTorch, CUDA semantics",
         .leaves_kernels = true,

@@ -101,8 +101,8 @@ Rule memory_peak_rule() {
         .confidence = "high for who asked for it; what was held before the range is nobody's",
         .remedy = "Hold less, or compute it again.",
         .query =
-            "SELECT device, bytes, total_allocated, time_ns FROM memory_events WHERE bytes > 0 ORDER BY "
-            "total_allocated DESC, bytes DESC LIMIT 20",
+            "SELECT device, bytes, total_allocated, time_ns FROM memory_events WHERE bytes > 0 ORDER "
+            "BY total_allocated DESC, bytes DESC, time_ns, device LIMIT 20",
         .verify = "opsight advise AFTER.opsight --rule memory_peak",
         .source = "PyTorch, understanding CUDA memory usage; torch.utils.checkpoint",
         .lacks = [](const query::RunFacts& f) -> std::string {

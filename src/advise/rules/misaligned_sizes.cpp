@@ -46,13 +46,14 @@ Rule misaligned_sizes_rule() {
         .remedy = "Pad sizes.",
         .lines = "size = (size + 63) // 64 * 64  # where it is not a multiple of 8",
         .query =
-            "SELECT op_name, shapes, sum(kernel_ns) / 1e6 AS ms FROM (SELECT name AS op_name, shapes, "
-            "kernel_ns, list_transform(string_split(regexp_extract_all(shapes, "
-            "'\\[(\\d+(?:, \\d+)+)\\]', 1)[CASE WHEN name IN ('aten::addmm', 'aten::baddbmm') THEN -1 ELSE "
-            "2 END], ', '), lambda x: TRY_CAST(x AS BIGINT)) AS second FROM ops WHERE {range} AND "
-            "regexp_matches(name, '^aten::(mm|addmm|bmm|baddbmm|_scaled_mm)$') AND regexp_matches(dtypes, "
-            "'Half|BFloat16|float16|bfloat16')) WHERE second[-1] > 8 AND second[-1] % 8 <> 0 OR second[-2] > "
-            "8 AND second[-2] % 8 <> 0 GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT op_name, shapes, sum(kernel_ns) / 1e6 AS ms FROM (SELECT name AS op_name, "
+            "shapes, kernel_ns, list_transform(string_split(regexp_extract_all(shapes, '\\[(\\d+(?:, "
+            "\\d+)+)\\]', 1)[CASE WHEN name IN ('aten::addmm', 'aten::baddbmm') THEN -1 ELSE 2 END], "
+            "', '), lambda x: TRY_CAST(x AS BIGINT)) AS second FROM ops WHERE {range} AND "
+            "regexp_matches(name, '^aten::(mm|addmm|bmm|baddbmm|_scaled_mm)$') AND "
+            "regexp_matches(dtypes, 'Half|BFloat16|float16|bfloat16')) WHERE second[-1] > 8 AND "
+            "second[-1] % 8 <> 0 OR second[-2] > 8 AND second[-2] % 8 <> 0 GROUP BY ALL ORDER BY ms "
+            "DESC, op_name, shapes LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background user guide",
         .lacks = lacks,

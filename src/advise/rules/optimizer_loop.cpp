@@ -51,8 +51,8 @@ Rule optimizer_loop_rule() {
         .confidence = "medium: the bound leaves out kernels that run after the step has returned",
         .remedy = "foreach or fused optimizers.",
         .query =
-            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} AND direction = "
-            "'optimizer' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
+            "direction = 'optimizer' GROUP BY ALL ORDER BY ms DESC, name LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.optim: foreach and fused",
         .lacks = lacks,

@@ -82,8 +82,9 @@ Rule pageable_copies_rule() {
         .remedy = "Pin the memory.",
         .query =
             "SELECT copy_kind, from_kind, to_kind, op_name, count(*) AS copies, sum(bytes) AS bytes, "
-            "sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE {range} AND (from_kind = 'Pageable' OR to_kind = "
-            "'Pageable') GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE {range} AND (from_kind = 'Pageable' OR "
+            "to_kind = 'Pageable') GROUP BY ALL ORDER BY ms DESC, copy_kind, from_kind, to_kind, "
+            "op_name LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; nsys analyze, cuda_memcpy_async",
         .leaves_kernels = true,

@@ -49,8 +49,9 @@ Rule plain_convolutions_rule() {
             "torch.backends.mkldnn.enabled = True  # the default; "
             "print(torch.backends.mkldnn.is_available())",
         .query =
-            "SELECT name, layer, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
-            "{range} AND regexp_matches(name, 'slow_conv|thnn_conv') GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT name, layer, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops "
+            "WHERE {range} AND regexp_matches(name, 'slow_conv|thnn_conv') GROUP BY ALL ORDER BY ms "
+            "DESC, name, layer, shapes, dtypes LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, CPU: oneDNN",
         .lacks = lacks,

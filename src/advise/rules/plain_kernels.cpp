@@ -19,7 +19,7 @@ std::string query_without(const std::vector<std::string>& names) {
     return "SELECT op_name, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND "
            "class = "
            "'compute' AND uses_tc = 'no' AND op_name NOT IN (" +
-           list + ") GROUP BY ALL ORDER BY ms DESC LIMIT 20";
+           list + ") GROUP BY ALL ORDER BY ms DESC, op_name LIMIT 20";
 }
 
 Status check(Context& c) {
@@ -76,10 +76,10 @@ Rule plain_kernels_rule() {
         .confidence = "medium: a fused kernel still reads and writes its first inputs and last outputs",
         .remedy = "Fewer passes over memory: fused ops.",
         .query =
-            "SELECT op_name, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND "
-            "class = 'compute' AND uses_tc = 'no' AND op_id IN (SELECT id FROM op_identities WHERE type NOT "
-            "IN ('unassociated', 'unattributed', 'annotation') AND NOT (tc_eligible AND in_tc_eligible_op)) "
-            "GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT op_name, count(*) AS kernels, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} "
+            "AND class = 'compute' AND uses_tc = 'no' AND op_id IN (SELECT id FROM op_identities "
+            "WHERE type NOT IN ('unassociated', 'unattributed', 'annotation') AND NOT (tc_eligible "
+            "AND in_tc_eligible_op)) GROUP BY ALL ORDER BY ms DESC, op_name LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide",
         .gives_way_to = {"layout_conversions", "contiguous_copies", "dtype_conversions", "double_precision",

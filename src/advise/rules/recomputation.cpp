@@ -57,10 +57,9 @@ Rule recomputation_rule() {
         .remedy = "Keep what fits.",
         .lines = "x = layer(x)  # not torch.utils.checkpoint.checkpoint(layer, x)",
         .query =
-            "SELECT o.name, o.layer, count(*) AS calls, sum(o.dur_ns) / 1e6 AS ms FROM ops o JOIN ops p ON "
-            "p.id = "
-            "o.parent_op WHERE o.direction = 'fprop' AND p.direction = 'bprop' GROUP BY ALL ORDER BY ms DESC "
-            "LIMIT 20",
+            "SELECT o.name, o.layer, count(*) AS calls, sum(o.dur_ns) / 1e6 AS ms FROM ops o JOIN "
+            "ops p ON p.id = o.parent_op WHERE o.direction = 'fprop' AND p.direction = 'bprop' GROUP "
+            "BY ALL ORDER BY ms DESC, o.name, o.layer LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, checkpoint intermediate buffers",
         .lacks = lacks_ops,

@@ -120,8 +120,8 @@ Rule recording_overhead_rule() {
         .confidence = "low: an estimate, but for what the profiler tells of itself",
         .remedy = "Record less.",
         .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} AND kind "
-            "= 'overhead' GROUP BY ALL ORDER BY ms DESC",
+            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} "
+            "AND kind = 'overhead' GROUP BY ALL ORDER BY ms DESC, name",
         .verify = "opsight profile -- PROGRAM",
         .source = "PyTorch profiler, with_stack",
         .leaves_kernels = true,

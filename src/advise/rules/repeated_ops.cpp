@@ -50,8 +50,9 @@ Rule repeated_ops_rule() {
             "(inputs * factors[:, None]).mean(0)  # not torch.stack([row * f for row, f in zip(inputs, "
             "factors)]).mean(0)",
         .query =
-            "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} "
-            "AND parent_op IS NULL GROUP BY ALL ORDER BY calls DESC LIMIT 20",
+            "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
+            "{range} AND parent_op IS NULL GROUP BY ALL ORDER BY calls DESC, name, layer, shapes "
+            "LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide; torch.func.vmap",
         .lacks = lacks_ops,

@@ -92,10 +92,11 @@ Rule scalar_reads_rule() {
         .remedy = "Read results once.",
         .lines = "total += loss.detach()  # not loss.item(); print(total.item()) after the loop",
         .query =
-            "SELECT name, layer, stack, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} "
-            "AND regexp_matches(name, "
+            "SELECT name, layer, stack, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
+            "{range} AND regexp_matches(name, "
             "'^aten::(item|_local_scalar_dense|is_nonzero|nonzero|equal|masked_select|_unique2?|unique_dim|"
-            "unique_consecutive)$') GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "unique_consecutive)$') "
+            "GROUP BY ALL ORDER BY ms DESC, name, layer, stack LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide, avoid unnecessary CPU-GPU synchronization",
         .leaves_kernels = true,

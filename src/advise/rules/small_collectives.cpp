@@ -44,8 +44,8 @@ Rule small_collectives_rule() {
         .remedy = "Larger buckets.",
         .lines = "DistributedDataParallel(model, bucket_cap_mb=100)  # the default is 25",
         .query =
-            "SELECT label, count(*) AS calls, avg(dur_ns) / 1e3 AS us FROM kernels WHERE {range} AND class = "
-            "'communication' GROUP BY ALL ORDER BY calls DESC",
+            "SELECT label, count(*) AS calls, avg(dur_ns) / 1e3 AS us FROM kernels WHERE {range} AND "
+            "class = 'communication' GROUP BY ALL ORDER BY calls DESC, label",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, DistributedDataParallel: bucket_cap_mb",
         .leaves_kernels = true,

@@ -54,8 +54,9 @@ Rule small_copies_rule() {
         .remedy = "Make tensors on the device, or pack them.",
         .lines = "mask = torch.ones(n, device=device)  # not torch.ones(n).to(device)",
         .query =
-            "SELECT op_name, bytes, count(*) AS copies, sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE {range} "
-            "AND copy_kind = 'HtoD' AND bytes <= 65536 GROUP BY ALL ORDER BY copies DESC LIMIT 20",
+            "SELECT op_name, bytes, count(*) AS copies, sum(dur_ns) / 1e6 AS ms FROM memcpys WHERE "
+            "{range} AND copy_kind = 'HtoD' AND bytes <= 65536 GROUP BY ALL ORDER BY copies DESC, "
+            "op_name, bytes LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide",
         .leaves_kernels = true,

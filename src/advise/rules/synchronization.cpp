@@ -114,9 +114,9 @@ Rule synchronization_rule() {
         .remedy = "Fewer waits in the loop.",
         .lines = "losses.append(loss.detach())  # and loss.item() once, after the loop",
         .query =
-            "SELECT name, op_name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE {range} "
-            "AND regexp_matches(name, '(Device|Stream|Ctx|Event|Thread)Synchronize') GROUP BY ALL ORDER BY "
-            "ms DESC LIMIT 20",
+            "SELECT name, op_name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE "
+            "{range} AND regexp_matches(name, '(Device|Stream|Ctx|Event|Thread)Synchronize') GROUP "
+            "BY ALL ORDER BY ms DESC, name, op_name LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide; nsys analyze",
         .leaves_kernels = true,

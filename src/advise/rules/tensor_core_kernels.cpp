@@ -37,8 +37,8 @@ Rule tensor_core_kernels_rule() {
         .remedy = "",
         .lines = "",
         .query =
-            "SELECT label, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND uses_tc = 'yes' GROUP BY "
-            "ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT label, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND uses_tc = 'yes' "
+            "GROUP BY ALL ORDER BY ms DESC, label LIMIT 20",
         .verify = "",
         .source = "docs/metrics.md",
         .lacks = lacks_device_work,

@@ -196,9 +196,10 @@ Rule tensor_cores_rule() {
             "torch.backends.cuda.matmul.allow_tf32 = True  # FP32 products\nwith torch.autocast(\"cuda\", "
             "dtype=torch.bfloat16):  # forward pass and loss\n    loss = loss_of(model(x), y)",
         .query =
-            "SELECT op_name, label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} "
-            "AND class = 'compute' AND op_id IN (SELECT id FROM op_identities WHERE tc_eligible) AND "
-            "in_tc_eligible_op AND uses_tc = 'no' GROUP BY ALL ORDER BY ms DESC LIMIT 20",
+            "SELECT op_name, label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE "
+            "{range} AND class = 'compute' AND op_id IN (SELECT id FROM op_identities WHERE "
+            "tc_eligible) AND in_tc_eligible_op AND uses_tc = 'no' GROUP BY ALL ORDER BY ms DESC, "
+            "op_name, label LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, training with mixed precision; DLProf",
         .gives_way_to = {"layout_conversions", "double_precision", "convolution_trials", "recomputation"},

@@ -50,12 +50,11 @@ Rule tile_tails_rule() {
         .remedy = "Fill whole tiles.",
         .query =
             "SELECT k.op_name, o.shapes, k.label, regexp_extract(k.name, "
-            "'(?:gemm(?:_[a-z0-9]+)*?_|tilesize|nvjet_[a-z]+_|_MT)(\\d{2,3}x\\d{2,3})', 1) AS tile, count(*) "
-            "AS "
-            "kernels, sum(k.dur_ns) / 1e6 AS ms FROM (SELECT op_name, label, name, dur_ns, op_span FROM "
-            "kernels WHERE {range} AND regexp_matches(op_name, "
-            "'^aten::(mm|addmm|bmm|baddbmm|_scaled_mm)$')) k JOIN ops o ON o.id = k.op_span GROUP BY ALL "
-            "HAVING tile <> '' ORDER BY ms DESC LIMIT 20",
+            "'(?:gemm(?:_[a-z0-9]+)*?_|tilesize|nvjet_[a-z]+_|_MT)(\\d{2,3}x\\d{2,3})', 1) AS tile, "
+            "count(*) AS kernels, sum(k.dur_ns) / 1e6 AS ms FROM (SELECT op_name, label, name, "
+            "dur_ns, op_span FROM kernels WHERE {range} AND regexp_matches(op_name, "
+            "'^aten::(mm|addmm|bmm|baddbmm|_scaled_mm)$')) k JOIN ops o ON o.id = k.op_span GROUP BY "
+            "ALL HAVING tile <> '' ORDER BY ms DESC, k.op_name, o.shapes, k.label, tile LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background: tile quantization",
         .lacks = lacks,

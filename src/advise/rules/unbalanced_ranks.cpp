@@ -77,10 +77,10 @@ Rule unbalanced_ranks_rule() {
         .remedy = "Divide the work equally, or mend the slow rank.",
         .lines = "DistributedSampler(dataset, shuffle=True, drop_last=True)  # sort or bucket by length, too",
         .query =
-            "SELECT c.last_rank, count(DISTINCT c.id) AS collectives, sum(m.waiting_ns) / 1e6 AS waiting_ms "
-            "FROM collective_members m JOIN collective_calls c ON c.id = m.call JOIN iterations i ON i.rank "
-            "= m.rank AND m.begin_ns >= i.begin_ns AND m.begin_ns < i.end_ns WHERE {range} AND m.waiting_ns "
-            "> 0 GROUP BY ALL ORDER BY waiting_ms DESC",
+            "SELECT c.last_rank, count(DISTINCT c.id) AS collectives, sum(m.waiting_ns) / 1e6 AS "
+            "waiting_ms FROM collective_members m JOIN collective_calls c ON c.id = m.call JOIN "
+            "iterations i ON i.rank = m.rank AND m.begin_ns >= i.begin_ns AND m.begin_ns < i.end_ns "
+            "WHERE {range} AND m.waiting_ns > 0 GROUP BY ALL ORDER BY waiting_ms DESC, c.last_rank",
         .verify = "opsight report AFTER.opsight --report stragglers",
         .source = "HTA, idle time and stragglers; docs/RANKS.md",
         .leaves_kernels = true,

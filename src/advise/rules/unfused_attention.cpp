@@ -20,6 +20,7 @@ Status check(Context& c) {
         "scaled_dot_product_attention computes attention in one kernel without writing the scores.";
     finding.share_pct = share;
     finding.view = "ops";
+    finding.filter = "op_name:contains:aten::_softmax";
     // A fused kernel spares what goes on with the scores besides; how much faster its products are is not
     // known.
     OPSIGHT_ASSIGN(query::Occurrences scores,
@@ -49,9 +50,10 @@ Rule unfused_attention_rule() {
             "out = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask)  # the mask as "
             "before",
         .query =
-            "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS host_ms, sum(gpu_ns) / 1e6 "
-            "AS gpu_ms FROM ops WHERE {range} AND regexp_matches(name, '^aten::_softmax(_backward_data)?$') "
-            "GROUP BY ALL ORDER BY gpu_ms DESC, host_ms DESC LIMIT 20",
+            "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS host_ms, "
+            "sum(gpu_ns) / 1e6 AS gpu_ms FROM ops WHERE {range} AND regexp_matches(name, "
+            "'^aten::_softmax(_backward_data)?$') GROUP BY ALL ORDER BY gpu_ms DESC, host_ms DESC, "
+            "name, layer, shapes LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, scaled_dot_product_attention; Dao et al., FlashAttention (2022)",
         .lacks = lacks_shapes,

@@ -39,8 +39,9 @@ Rule wave_tails_rule() {
         .confidence = "low: an estimate; blocks of a kernel rarely all take equally long",
         .remedy = "Fill whole waves.",
         .query =
-            "SELECT label, waves, tail_pct, sum(dur_ns * tail_pct) / 1e8 AS tail_ms FROM kernels WHERE "
-            "{range} AND waves > 1 AND tail_pct > 0 GROUP BY ALL ORDER BY tail_ms DESC LIMIT 20",
+            "SELECT label, waves, tail_pct, sum(dur_ns * tail_pct) / 1e8 AS tail_ms FROM kernels "
+            "WHERE {range} AND waves > 1 AND tail_pct > 0 GROUP BY ALL ORDER BY tail_ms DESC, label, "
+            "waves, tail_pct LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background: wave quantization",
         .lacks = lacks_waves,

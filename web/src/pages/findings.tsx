@@ -24,13 +24,16 @@ export function boundWords(bound: NonNullable<Finding["bound"]>, perIteration: b
   return `at most ${formatNs(bound.ns)}${perIteration ? " per iteration" : ""} (${formatPercent(bound.pct)})`;
 }
 
+// Tables that a finding is about a part of: without a filter all of it is shown.
+const LISTS = new Set(["ops", "kernels"]);
+
 function Look({ finding }: { finding: Finding }) {
   const { params } = useRoute();
   const title = usePageOf(finding.view)?.title;
   if (title === undefined) return null;
   return (
     <a className="button small" href={linkTo(finding.view, params, { tab: finding.tab, filter: finding.filter ? [finding.filter] : null })}>
-      See {title} <Icon name="right" size={12} />
+      {!finding.filter && LISTS.has(finding.view) ? `All ${title.toLowerCase()}` : `See ${title}`} <Icon name="right" size={12} />
     </a>
   );
 }

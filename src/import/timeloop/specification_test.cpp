@@ -348,6 +348,15 @@ TEST(TimeloopTree, SmallFilesDoNotGrow) {
     EXPECT_FALSE(parse_yaml(std::string(100000, '['), "deeper.yaml"));
 }
 
+TEST(TimeloopTree, TextBehindADocumentEnds) {
+    for (const char* text : {"{a: 1} b: 2", "{a: 1}\n,\"b\":[{", "a: 1\n---\nb: 2\n"}) {
+        const Result<Tree> tree = parse_yaml(text, "more.yaml");
+        ASSERT_FALSE(tree) << text;
+        EXPECT_THAT(tree.error().message(), HasSubstr("more.yaml: "));
+    }
+    EXPECT_TRUE(parse_yaml("", "empty.yaml"));
+}
+
 TEST(TimeloopTree, MergesWhatIsNotWritten) {
     const Result<Tree> tree =
         parse_yaml("base: &b {x: 1, y: 2}\nown: {<<: *b, y: 3, tag: !Kind {}}\n", "m.yaml");

@@ -1,11 +1,13 @@
 #include "import/timeloop/tree.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 #include <system_error>
 
 namespace opsight::importer::timeloop {
@@ -19,6 +21,30 @@ struct Refusal {
     std::string what;
     int line = 0;
 };
+
+// Counts documents and keeps nothing of them.
+class NoEvents : public YAML::EventHandler {
+  public:
+    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                         YAML::EmitterStyle::value) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                    YAML::EmitterStyle::value) override {}
+    void OnMapEnd() override {}
+};
+
+// The library takes text behind a document for documents without end, so that it must not be asked for all.
+bool has_several_documents(const std::string& text) {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    NoEvents nothing;
+    return parser.HandleNextDocument(nothing) && parser.HandleNextDocument(nothing);
+}
 
 class Copier {
   public:
@@ -167,11 +193,10 @@ Result<double> Tree::number_of(std::initializer_list<std::string_view> keys, dou
 Result<Tree> parse_yaml(const std::string& text, const std::string& name, const std::vector<Tree>& included) {
     const auto file = std::make_shared<const std::string>(name);
     try {
-        const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-        if (documents.size() > 1)
-            return fail(fmt::format("{} YAML documents stand in one file", documents.size()), name, {},
+        if (has_several_documents(text))
+            return fail("several YAML documents stand in the file, or text behind the first one", name, {},
                         "give one of them: the text between two lines of ---");
-        return Copier(file, included).copy(documents.empty() ? YAML::Node() : documents[0], 0);
+        return Copier(file, included).copy(YAML::Load(text), 0);
     } catch (const Refusal& refusal) {
         return fail(refusal.what, name, fmt::format("line {}", refusal.line), kRemedy);
     } catch (const YAML::Exception& problem) {

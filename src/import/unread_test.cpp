@@ -29,8 +29,8 @@ TEST(Unread, WhatOtherProfilersPrint) {
     expect_refused("Time (%),Total Time (ns),Instances,Avg (ns)\n", "a table of 'nsys stats'", ".nsys-rep");
     expect_refused("Start (ns),End (ns),Duration (ns),DurChild (ns)\n", "a table of 'nsys stats'",
                    ".nsys-rep");
-    expect_refused("Generating '/tmp/nsys-report-2ee6.qdstrm'\n[1/8] a.nsys-rep\n",
-                   "what Nsight Systems printed", ".nsys-rep");
+    expect_refused("Generating 'nsys-report-2ee6.qdstrm'\n[1/8] a.nsys-rep\n", "what Nsight Systems printed",
+                   ".nsys-rep");
     expect_refused("[05/08/2024-14:05:14] [I] === Profile (2094 iterations ) ===\n",
                    "what trtexec printed (--dumpProfile)", "--exportProfile");
     expect_refused("--- Layer 0 ---\n{\n  \"Name\": \"a\"\n}\n", "what TensorRT's engine inspector printed",

@@ -47,6 +47,8 @@ struct Architecture {
     std::string name;
     ComputeUnit compute;
     std::vector<Level> levels;  // from the compute units outwards
+    // Attributes of its files that change no number: "'bandwidth' (arch.yaml, line 12)".
+    std::vector<std::string> unread;
 
     int level(const std::string& wanted) const;  // its place; -1: there is none
     // How many instances of what is below one instance of a level has, along each axis.

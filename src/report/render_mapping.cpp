@@ -162,6 +162,7 @@ void put_energy_sources(JsonWriter& json, const map::Architecture& architecture)
         for (const query::EnergySource& each : query::energy_sources(architecture))
             json.object([&] { json.field("part", each.part).field("source", each.source); });
     });
+    json.field("unread_attributes", architecture.unread);
 }
 
 std::string energy_line(const map::Architecture& architecture) {
@@ -206,6 +207,13 @@ std::string energy_note(const map::Architecture& architecture) {
     if (!estimates.empty())
         text += "Estimates, and where they come from; they know no leakage. An ERT goes before them.\n" +
                 estimates;
+    constexpr size_t kMost = 10;
+    if (const size_t all = architecture.unread.size(); all > 0) {
+        const auto end = architecture.unread.begin() + static_cast<std::ptrdiff_t>(std::min(all, kMost));
+        text += fmt::format("Attributes that change no number: {}{}.\n",
+                            fmt::join(architecture.unread.begin(), end, ", "),
+                            all > kMost ? fmt::format(", and {} more", all - kMost) : "");
+    }
     return text;
 }
 

@@ -12,7 +12,7 @@ namespace opsight::report {
 std::string energy_note(const map::Architecture& architecture);
 // "energies are of the ERT (MACs, DRAM), the built-in table (Buffer)", for a picture.
 std::string energy_line(const map::Architecture& architecture);
-// The field energy_sources of the object that is open.
+// The fields energy_sources and unread_attributes of the object that is open.
 void put_energy_sources(JsonWriter& json, const map::Architecture& architecture);
 
 std::string render_mapping_text(const query::MappingAnswer& answer, int width);

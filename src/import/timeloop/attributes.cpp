@@ -110,21 +110,43 @@ Tree* find_part(Tree& tree, std::string_view name) {
 
 }  // namespace
 
-Status check_names(const Component& component, const std::set<std::string>& declared) {
+Result<std::vector<std::string>> unread_attributes(const std::vector<Component>& components,
+                                                   const std::set<std::string>& used) {
     std::vector<std::string_view> known(std::begin(kMore), std::end(kMore));
     for (const auto& words : kAttributes)
         known.insert(known.end(), words.begin(), words.end());
-    for (const auto& [name, value] : component.attributes.members) {
-        const auto same = [&name = name](std::string_view each) { return each == name; };
-        if (declared.contains(name) || std::any_of(known.begin(), known.end(), same)) continue;
-        const auto meant = std::find_if(known.begin(), known.end(), [&name = name](std::string_view each) {
-            return each.size() >= 5 && nearly(plain(name), plain(each));
-        });
-        if (meant != known.end())
-            return fail(value.error(fmt::format("{} has an unknown attribute '{}'", component.name, name),
-                                    fmt::format("write {}, or take it out", *meant)));
+    std::vector<std::string> unread;
+    std::set<std::string> seen;  // those of containers are all components' that follow
+    for (const Component& component : components)
+        for (const auto& [key, value] : component.attributes.members) {
+            const std::string name = with_underscores(key);
+            if (used.contains(key) || std::find(known.begin(), known.end(), name) != known.end()) continue;
+            const auto meant = std::find_if(known.begin(), known.end(), [&name](std::string_view each) {
+                return each.size() >= 5 && nearly(plain(name), plain(each));
+            });
+            if (meant != known.end())
+                return fail(value.error(fmt::format("{} has an unknown attribute '{}'", component.name, key),
+                                        fmt::format("write {}, or take it out", *meant)));
+            const Place at = place_of(value);
+            std::string place = fmt::format("'{}' ({}, line {})", key, at.file, at.line);
+            if (seen.insert(place).second) unread.push_back(std::move(place));
+        }
+    return unread;
+}
+
+void add_words(const Tree& tree, bool keys, std::set<std::string>& into) {
+    const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (auto at = tree.text.begin(); at != tree.text.end();) {
+        const auto begin = std::find_if(at, tree.text.end(), is_word);
+        at = std::find_if_not(begin, tree.text.end(), is_word);
+        if (begin != at) into.emplace(begin, at);
     }
-    return {};
+    for (const Tree& item : tree.items)
+        add_words(item, keys, into);
+    for (const TreeMember& member : tree.members) {
+        if (keys) into.insert(member.key);
+        add_words(member.value, keys, into);
+    }
 }
 
 Status change_attribute(Tree& architecture, const AttributeChange& change) {

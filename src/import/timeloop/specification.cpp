@@ -64,16 +64,6 @@ Result<Tree> with_sizes(const Tree& problem, const Scope& variables) {
     return out;
 }
 
-// Names of the attributes of classes of components.
-void add_declared(const Tree& part, std::set<std::string>& into) {
-    const Tree* classes = part.is_list() ? &part : part.find("classes");
-    if (classes == nullptr) return;
-    for (const Tree& each : classes->items)
-        if (const Tree* attributes = each.find("attributes"))
-            for (const auto& [name, unused] : attributes->members)
-                into.insert(name);
-}
-
 // Reads the parts of all files into a specification.
 class Reader {
   public:
@@ -110,9 +100,10 @@ class Reader {
         Tree flat = nodes_ ? nodes_->architecture : *given;
         for (const AttributeChange& change : changes)
             OPSIGHT_TRY(change_attribute(flat, change));
-        OPSIGHT_TRY(check_attributes(flat));
+        OPSIGHT_ASSIGN(std::vector<std::string> unread, check_attributes(*given, flat));
         OPSIGHT_ASSIGN(out.architecture, read_architecture(flat));
         out.architecture.name = together_;
+        out.architecture.unread = std::move(unread);
         OPSIGHT_TRY(note_levels(*given, flat));
         if (const Tree* energies = parts_.find({"ERT", "energy_reference_table"}))
             OPSIGHT_TRY(read_energies(*energies, out.architecture));
@@ -200,15 +191,16 @@ class Reader {
         return {};
     }
 
-    Status check_attributes(const Tree& flat) const {
-        std::set<std::string> declared;  // by classes of components
-        for (const char* key : {"compound_components", "components"})
+    Result<std::vector<std::string>> check_attributes(const Tree& given, const Tree& flat) const {
+        std::set<std::string> used;
+        add_words(given, false, used);
+        for (const Tree* variables : parts_.all("variables"))
+            add_words(*variables, false, used);
+        for (const char* key : {"compound_components", "components", "component_tables"})
             for (const Tree* part : parts_.all(key))
-                add_declared(*part, declared);
+                add_words(*part, true, used);
         OPSIGHT_ASSIGN(const std::vector<Component> components, components_of(flat));
-        for (const Component& component : components)
-            OPSIGHT_TRY(check_names(component, declared));
-        return {};
+        return unread_attributes(components, used);
     }
 
     // Flat architectures (v0.3) have the relative energies of Timeloop 3, as there is no Accelergy.

@@ -12,6 +12,7 @@
 namespace opsight::importer::timeloop {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -105,6 +106,7 @@ TEST_F(Specifications, EachBuiltInArchitectureRunsALayer) {
         EXPECT_FALSE(each.title().empty());
         const Result<Specification> given = read_specification({layer}, "", true, std::string(each.name));
         ASSERT_TRUE(given) << given.error().message();
+        EXPECT_THAT(given->architecture.unread, ElementsAre());
         map::SearchSettings settings;
         settings.budget = settings.samples = 5000;
         const auto found = map::search(given->problem, given->architecture, given->constraints, settings);
@@ -282,6 +284,28 @@ TEST_F(Specifications, SaysWhereAFileIsWrong) {
     EXPECT_THAT(refusal({kProblem, kFlat}, changed(kNest, "Buffer", "Bluffer")),
                 HasSubstr("no level 'Bluffer'"));
     EXPECT_THAT(refusal({kProblem, kFlat}, "nothing"), HasSubstr("no level of the architecture is in it"));
+}
+
+// Accelergy takes any attribute, and people keep what expressions use there.
+TEST_F(Specifications, AttributesThatChangeNoNumberAreTold) {
+    const auto unread = [this](std::string architecture) {
+        const Result<Specification> result = read({kProblem, std::move(architecture)});
+        EXPECT_TRUE(result) << result.error().message();
+        return result ? result->architecture.unread : std::vector<std::string>();
+    };
+    EXPECT_THAT(unread(kFlat), ElementsAre());
+    EXPECT_THAT(unread(kNested), ElementsAre());
+    EXPECT_THAT(unread(changed(kFlat, "block-size: 4", "block-size: 4, bandwidth: 16")),
+                ElementsAre(AllOf(HasSubstr("'bandwidth' ("), HasSubstr("part1.yaml, line 6)"))));
+    const std::string classes =
+        "\ncompound_components: {version: '0.4', classes: [ {name: mine, attributes: {bandwidth: 1}} ]}\n";
+    EXPECT_THAT(unread(changed(kNested, "multiple_buffering: 2", "bandwidth: 2") + classes), ElementsAre());
+    const std::string nodes =
+        "architecture:\n  version: '0.4'\n  nodes:\n"
+        "  - !Component {name: DRAM, class: DRAM, attributes: {width: 64, datawidth: 16}}\n"
+        "  - !Component {name: MACs, class: intmac, attributes: {bits: 4, mine: 3, width: 2 * bits, "
+        "datawidth: 8}}\n";
+    EXPECT_THAT(unread(nodes), ElementsAre(HasSubstr("'mine' (")));
 }
 
 TEST_F(Specifications, NamesTheLineOfWhatDoesNotFit) {

@@ -38,7 +38,8 @@ void configured(Recorded& r, int64_t blocks, int64_t registers, const std::strin
 }
 
 // In each step a convolution with a kernel of 1.8 ms; whether it searched, and how often its sizes change.
-void convolution(Recorded& r, const std::string& searches, int64_t steps_of_a_size) {
+void convolution(Recorded& r, const std::string& searches, int64_t steps_of_a_size,
+                 const std::string& kernel = "cudnn_infer_ampere_scudnn_128x64_relu_small_nn_v1") {
     r.begin();
     for (int64_t i = 0; i < r.steps; ++i) {
         const std::string shapes =
@@ -47,8 +48,7 @@ void convolution(Recorded& r, const std::string& searches, int64_t steps_of_a_si
         const OpDetail detail = r.detail(shapes, "", "[" + at + searches + R"(, "False", "True", "True"])");
         r.t.op("aten::_convolution", Recorded::at(i) + 200 * kUs, kMs, r.t.thread(), detail);
         r.t.op("aten::cudnn_convolution", Recorded::at(i) + 210 * kUs, 900 * kUs, r.t.thread(), detail);
-        r.launched("cudnn_infer_ampere_scudnn_128x64_relu_small_nn_v1", Recorded::at(i) + 220 * kUs,
-                   Recorded::at(i) + 10100 * kUs, 1800 * kUs);
+        r.launched(kernel, Recorded::at(i) + 220 * kUs, Recorded::at(i) + 10100 * kUs, 1800 * kUs);
     }
 }
 
@@ -65,6 +65,10 @@ TEST(RulesOfRecordings, ConvolutionsWithoutATrialAreThoseWhoseSizesComeAgain) {
     EXPECT_NEAR(said[0].share_pct.value_or(0), 17.5, 0.5);
     EXPECT_TRUE(found(R"("True")", 10).empty());
     EXPECT_TRUE(found(R"("False")", 4).empty());  // a trial of each size hardly pays
+    Recorded own;
+    convolution(own, R"("False")", 10,
+                "void at::native::conv_depthwise2d_forward_kernel<3, float, int>(int)");
+    EXPECT_TRUE(own.ask("convolution_choice").findings.empty()) << "PyTorch has one such kernel";
     Recorded silent;
     convolution(silent, R"("")", 10);
     EXPECT_TRUE(silent.ask("convolution_choice").findings.empty());

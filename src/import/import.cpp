@@ -16,6 +16,7 @@
 #include "import/reader/rank_hint.h"
 #include "import/reader/tables.h"
 #include "import/unread.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer {
 namespace {
@@ -70,6 +71,11 @@ class Importer {
     Profile finish() {
         join_cycles(builder_);
         Profile profile = std::move(builder_).finish();
+        const auto lasts = [](int64_t ns) { return ns > 0; };
+        if (has_durations_only(profile.info) &&
+            std::none_of(profile.host.dur.begin(), profile.host.dur.end(), lasts) &&
+            std::none_of(profile.device.dur.begin(), profile.device.dur.end(), lasts))
+            set_moments_only(profile.info);
         profile.info.origin_is_unix = profile.info.origin_ns > kUnixSince2001;
         return profile;
     }

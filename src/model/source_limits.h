@@ -24,13 +24,12 @@ inline bool has_limit(const ProfileInfo& info, std::string_view limit) {
 }
 
 inline void set_durations_only(ProfileInfo& info) {
-    for (auto& [key, value] : info.properties)
-        if (key == kTimesOfSource) value = "in order";  // a file of several has some
     if (!has_limit(info, kTimesOfSource)) info.properties.emplace_back(kTimesOfSource, "in order");
 }
-// Neither: what it has stands as moments in the order of the source.
+// Of such a source that tells no durations either, as tables of counters and samples: moments in its order.
 inline void set_moments_only(ProfileInfo& info) {
-    if (!has_limit(info, kTimesOfSource)) info.properties.emplace_back(kTimesOfSource, "none");
+    for (auto& [key, value] : info.properties)
+        if (key == kTimesOfSource) value = "none";
 }
 // Either of these.
 inline bool has_durations_only(const ProfileInfo& info) {

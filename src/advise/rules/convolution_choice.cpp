@@ -22,6 +22,7 @@ Status check(Context& c) {
         "longer for it.";
     finding.share_pct = share;
     finding.view = "kernels";
+    finding.filter = "op_name:contains:convolution";
     finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
@@ -54,7 +55,8 @@ Rule convolution_choice_rule() {
         .lines = "torch.backends.cudnn.benchmark = True  # where sizes stay",
         .query =
             "SELECT op_name, name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND "
-            "op_name LIKE '%convolution%' GROUP BY ALL ORDER BY ms DESC, op_name, name LIMIT 20",
+            "op_name LIKE '%convolution%' AND NOT contains(name, 'at::native::') GROUP BY ALL ORDER BY ms "
+            "DESC, op_name, name LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide: cuDNN auto-tuner",
         .lacks = lacks,

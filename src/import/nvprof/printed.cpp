@@ -83,7 +83,8 @@ class Import {
             type_ = summary_of_calls_ ? "API calls" : "GPU activities";
             return;
         }
-        if (table_) take_row(line);
+        if (table_) return take_row(line);
+        others_ = true;
     }
 
     // Records of work on a device that did not fit are named by how many they were.
@@ -96,11 +97,13 @@ class Import {
             printed_.note(Diag::kLostDeviceWork, told, records);
     }
 
-    // A log that runs are added to has one behind the other: ranks of a job begin before any of them ends.
+    // A log that runs are added to has one behind the other, and what else they print between: ranks of a job
+    // begin before any of them ends, unless their logs were joined.
     void begin_process(std::string_view told, int64_t pid) {
         if (const size_t command = told.find(", command: "); command != told.npos)
             builder_.info().properties.emplace_back("command", told.substr(command + 11));
-        if (printed_.pid == 0 || pid == printed_.pid || std::exchange(several_runs_, true)) return;
+        if (printed_.pid == 0 || pid == printed_.pid || !others_ || std::exchange(several_runs_, true))
+            return;
         printed_.note(Diag::kNotOneJob,
                       fmt::format("process {} begins behind the results of process {}", pid, printed_.pid));
     }
@@ -112,6 +115,7 @@ class Import {
         summary_of_calls_ = told == "API calls:";
         if (!told.ends_with("result:") && !summary_of_calls_) return;
         table_.reset();
+        others_ = false;
         device_.clear();
         kernel_.clear();
         if (told.starts_with("Unified Memory") || told.starts_with("OpenMP") || told.starts_with("OpenACC"))
@@ -175,6 +179,7 @@ class Import {
 
     // What the program printed may stand anywhere; legends stand behind a table.
     void pass_over(std::string_view line) {
+        others_ = true;
         const bool is_number = !trimmed(line).empty() && trimmed(line)[0] >= '0' && trimmed(line)[0] <= '9';
         if (!behind_rows_ && is_number) printed_.note(Diag::kUnreadRow, "not a row of the table");
     }
@@ -189,6 +194,7 @@ class Import {
     Row row_;
     bool units_may_follow_ = false, behind_rows_ = false, any_table_ = false, summary_of_calls_ = false,
          several_runs_ = false;
+    bool others_ = false;  // lines of the program behind the last results
     std::string device_, kernel_, type_, padded_;
     absl::flat_hash_map<int64_t, RankId> ranks_;  // by process
 };

@@ -107,7 +107,7 @@ void SumRows::add_launch(const PrintedTable& table, const Row& row) {
             p_.builder.add_counter(launch.time, launch.track,
                                    p_.text(own.name + std::string(unit_mark(amount->quantity))),
                                    amount->value);
-    set_moments_only(p_.builder.info());
+    set_durations_only(p_.builder.info());
     set_device_only(p_.builder.info(), kLaunchesShown);
     ++events_;
 }
@@ -181,7 +181,7 @@ Status SumRows::finish(bool has_trace) {
     }
     if (!sums_.empty()) add_sums();
     if (has_metrics_) {
-        set_moments_only(p_.builder.info());
+        set_durations_only(p_.builder.info());
         set_device_only(p_.builder.info(), kMetricsShown);
     }
     return {};

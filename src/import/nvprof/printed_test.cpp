@@ -215,7 +215,11 @@ TEST_F(PrintedTest, ProcessesOneAfterAnotherAreNoJob) {
         return fmt::format(
             "=={}== Profiling result:\n   Start  Duration  Name\n17.181ms  6.7400us  cuInit\n\n", pid);
     };
-    EXPECT_EQ(imported(begin(7) + result(7) + begin(8) + result(8)).diagnostics.count(Diag::kNotOneJob), 1);
+    const std::string other = "commit: 5a71d4b\n";
+    EXPECT_EQ(
+        imported(begin(7) + result(7) + other + begin(8) + result(8)).diagnostics.count(Diag::kNotOneJob), 1);
+    EXPECT_EQ(imported(begin(7) + result(7) + begin(8) + result(8)).diagnostics.count(Diag::kNotOneJob), 0)
+        << "logs of ranks, joined";
     EXPECT_EQ(imported(begin(7) + begin(8) + result(7) + result(8)).diagnostics.count(Diag::kNotOneJob), 0);
 }
 

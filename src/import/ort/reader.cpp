@@ -6,7 +6,7 @@
 namespace opsight::importer::ort {
 namespace {
 
-// The first events are those of a session that loads its model, or of a run that was profiled by itself
+// The first events are those of a session that loads its model; of a run that was profiled by itself, of
 // nodes.
 Claim sniff(const Head& head) {
     const std::string_view first = head.first();
@@ -23,7 +23,8 @@ Claim sniff(const Head& head) {
 Reader profile_reader() {
     return {.name = "profiles of ONNX Runtime",
             .description =
-                "what a session with enable_profiling wrote: nodes with shapes and providers, kernels, runs",
+                "what a session or a run with enable_profiling wrote: nodes with shapes and providers, "
+                "kernels, runs",
             .endings = {".json"},
             .sniff = sniff,
             .read = read_one<import_profile>};

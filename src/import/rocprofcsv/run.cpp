@@ -66,7 +66,7 @@ void Run::finish() {
         for (const auto& [process, rank] : ranks_)
             if (agent.is_gpu) device_of(rank, fmt::format("GPU {}", agent.number));
     if (events_ > 0 && !has_times_) {
-        set_moments_only(builder_.info());
+        set_durations_only(builder_.info());
         set_device_only(
             builder_.info(),
             "the source has counters of kernels, and no times: each kernel is shown as one moment with "

@@ -65,7 +65,7 @@ class Import {
         allocated_ = 0;
         reserved_ = trace.reserved_before;
         const int64_t scale = trace.timed ? kMicrosecond : 1;
-        if (!trace.timed) set_moments_only(builder_.info());
+        if (!trace.timed) set_durations_only(builder_.info());
         for (const Change& change : trace.held_before)
             put(trace, change, scale);
         for (const Change& change : trace.changes)

@@ -11,7 +11,7 @@ namespace opsight::importer::stacks {
 
 Samples::Samples(const OneFile& file, ProfileBuilder& builder, int64_t most)
     : file_(file), builder_(builder), rank_(file.begin_rank(builder)), most_(most) {
-    set_moments_only(builder_.info());
+    set_durations_only(builder_.info());
     builder_.info().sources.push_back(file.name);
 }
 

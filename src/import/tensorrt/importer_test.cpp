@@ -151,6 +151,10 @@ TEST(TensorRtNames, Origins) {
     const Layer reformats{.name = "a/w.weight + a/conv + a/relu || b/conv output reformatter 12"};
     EXPECT_EQ(tensorrt::main_origin(reformats, {}), "a/conv output reformatter 12") << "TensorRT before 8.2";
     EXPECT_EQ(tensorrt::op_name(reformats), "trt::reformat");
+    std::string many = "conv";
+    for (int i = 0; i < 200'000; ++i)
+        many += " input reformatter 0";
+    EXPECT_EQ(tensorrt::main_origin({.name = many}, {}), many) << "of the last one alone";
     EXPECT_EQ(tensorrt::op_name({.name = "conv input reformatter"}), "trt::layer");
     EXPECT_EQ(tensorrt::op_name({.name = "7"}), "trt::layer");
     EXPECT_EQ(tensorrt::op_name({.name = "651 copy"}), "trt::copy");

@@ -104,21 +104,27 @@ std::vector<std::string> origins_of(const Layer& layer) {
     return origins;
 }
 
-// Beside the layer that it serves.
-std::string reformatter_path(const Layer& layer, std::string_view reformatter) {
-    const Layer served{.name = layer.name.substr(0, layer.name.size() - reformatter.size())};
-    return main_origin(served, origins_of(served)).append(reformatter);
-}
-
-std::string main_origin(const Layer& layer, const std::vector<std::string>& origins) {
-    if (const std::string_view reformatter = reformatter_of(layer.name); !reformatter.empty())
-        return reformatter_path(layer, reformatter);
-    if (names_engine_copy(layer.name) || origins.empty()) return layer.name;
+// Of at least one origin.
+std::string most_of_work(const std::vector<std::string>& origins) {
     for (const std::string& origin : origins)
         if (!names_weight(origin) && !names_quantization(origin)) return origin;
     for (const std::string& origin : origins)
         if (!names_weight(origin)) return origin;
     return origins.front();
+}
+
+// Beside the layer that it serves.
+std::string reformatter_path(const Layer& layer, std::string_view reformatter) {
+    std::string served = layer.name.substr(0, layer.name.size() - reformatter.size());
+    std::vector<std::string> origins;
+    split(served, origins);
+    return (origins.empty() ? std::move(served) : most_of_work(origins)).append(reformatter);
+}
+
+std::string main_origin(const Layer& layer, const std::vector<std::string>& origins) {
+    if (const std::string_view reformatter = reformatter_of(layer.name); !reformatter.empty())
+        return reformatter_path(layer, reformatter);
+    return layer.name.starts_with(kEngineCopy) || origins.empty() ? layer.name : most_of_work(origins);
 }
 
 // Where only its name tells what a layer is: one into which nothing else was fused.

@@ -112,7 +112,6 @@ void add_gaps(const Use& use, int64_t longest, std::vector<Stretch>& gaps) {
 // Of the time in which a device was recorded: all of it in one chunk, and in one piece.
 struct Piece {
     int64_t begin = 0, end = 0, used = 0;
-    size_t chunk = 0;
 };
 
 // From the first to the last work, without pauses of the recording, in as many equal chunks.
@@ -139,7 +138,7 @@ std::vector<Piece> recorded_pieces(const Use& use, int64_t chunks) {
             const auto edge = static_cast<int64_t>(static_cast<__int128>(total) *
                                                    (static_cast<int64_t>(chunk) + 1) / chunks);
             const int64_t until = std::min(end, at + edge - passed);
-            pieces.push_back({at, until, 0, chunk});
+            pieces.push_back({at, until, 0});
             passed += until - at;
             at = until;
             if (passed == edge) ++chunk;
@@ -156,15 +155,10 @@ void add_low_use(const Use& use, const Thresholds& thresholds, std::vector<Stret
         for (; piece != pieces.end() && piece->begin < work.end; ++piece)
             piece->used += std::min(work.end, piece->end) - std::max(work.begin, piece->begin);
     }
-    std::vector<int64_t> time(static_cast<size_t>(thresholds.chunks)), in_use(time);
-    for (const Piece& piece : pieces) {
-        time[piece.chunk] += piece.end - piece.begin;
-        in_use[piece.chunk] += piece.used;
-    }
     const size_t first = low.size();
     int64_t busy = 0;
     for (const Piece& piece : pieces) {
-        if (in_use[piece.chunk] * 100 >= thresholds.use_pct * time[piece.chunk]) continue;
+        if (piece.used * 100 >= thresholds.use_pct * (piece.end - piece.begin)) continue;
         if (low.size() == first || low.back().end != piece.begin) {
             low.push_back({piece.begin, piece.begin, 0, &use});
             busy = 0;

@@ -142,7 +142,7 @@ void say(Report& report, const DeviceWords& words) {
             abbreviated |= (" " + column.header + " ").find(" TC ") != std::string::npos;
         }
     }
-    if (abbreviated)
+    if (abbreviated && words.matrix_unit != DeviceWords().matrix_unit)
         report.notes.push_back(words.matrix_unit == "Matrix Core"
                                    ? "TC: Matrix Cores, AMD's counterpart of Tensor Cores"
                                    : "TC: " + words.matrix_unit +

@@ -48,6 +48,20 @@ TEST(DeviceWords, HaveTheNameThatTheirMakerGives) {
                 Not(Contains(HasSubstr("Matrix Core"))));
 }
 
+// Words for what a host timed, or for devices of which nothing is told, are not those of another maker.
+TEST(DeviceWords, ExplainMatrixUnitsOfOtherMakersAlone) {
+    Report report{"summary", "Summary", {}, {}};
+    report.sections.emplace_back();
+    report.sections[0].table.columns.push_back({"tc", "Uses TC"});
+    DeviceWords words;
+    words.device = "device";
+    say(report, words);
+    EXPECT_THAT(report.notes, ::testing::IsEmpty());
+    words.matrix_unit = "matrix unit";
+    say(report, words);
+    EXPECT_THAT(report.notes, Contains(HasSubstr("TC: matrix units")));
+}
+
 TEST(DeviceWords, OtherMakersDevicesAreNoGpus) {
     analyze::TestProfile t;
     t.gpu(0, "TPU v6 Lite", 0, 0);

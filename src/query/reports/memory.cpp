@@ -84,9 +84,8 @@ Result<std::string> added_up_note(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::memory_added_up));
     if (!std::get<bool>(rows.rows.at(0)[0])) return "";
     return fmt::format(
-        "memory is told by its changes, not as totals: peaks add them up from the first one on{}, and what "
-        "was "
-        "allocated before is in none",
+        "memory is told by its changes, not as totals: peaks add them up from the first one on{}, and "
+        "what was allocated before is in none",
         std::get<bool>(rows.rows[0][1]) ? ", and anew after each pause of the recording" : "");
 }
 

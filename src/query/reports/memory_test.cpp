@@ -172,6 +172,17 @@ TEST(MemoryAtPeak, ChangesAreAddedUpAnewAfterAPause) {
     EXPECT_EQ(number(cell(*peak_memory(later), "allocated_bytes", "device", "0")), 50);
 }
 
+// As gradients that the first step after the pause sets to none.
+TEST(MemoryAtPeak, WhatIsFreedOfBeforeAPauseTakesNothingOff) {
+    const StoredProfile stored =
+        paused({{0, 1, 4000}, {1, 2, 100}, {20, 1, -4000}, {20, 3, 1000}, {21, 4, 500}, {21, 4, -500}});
+    Session later = stored.open({.start = 2, .stop = 3});
+    EXPECT_EQ(number(cell(*peak_memory(later), "allocated_bytes", "device", "0")), 1500);
+    const StoredProfile freed = paused({{0, 1, 4000}, {20, 1, -4000}});
+    Session nothing = freed.open({.start = 2, .stop = 3});
+    EXPECT_NE(added_up_note(nothing).value(), "");
+}
+
 TEST(MemoryAtPeak, WhatWasFreedInAPauseIsNotHeldAfterIt) {
     const StoredProfile stored = paused({{0, 1, 40, 40}, {20, 2, 50, 60}, {21, 2, -50, 10}});
     Session session = stored.open({.all = true});

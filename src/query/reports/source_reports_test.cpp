@@ -67,6 +67,7 @@ TEST_F(SourceReports, CopiesByKindOfMemoryWithTheirRate) {
 TEST_F(SourceReports, WhatHasNoTimesHasNoDuration) {
     made.host(HostKind::kOther, "moment", 3, 0, made.thread());
     made.host(HostKind::kOther, "moment", 7, 0, made.thread());
+    set_durations_only(made.builder.info());
     set_moments_only(made.builder.info());
     Session session = open();
     EXPECT_THAT(session.range().notes, Contains(HasSubstr("the source has no times")));

@@ -3,4 +3,4 @@
 SELECT coalesce(bool_or(NOT told), false) AS added_up,
        coalesce(bool_or(NOT told AND EXISTS (FROM raw.recording_pauses r WHERE r.rank = p.rank)), false) AS anew
 FROM memory_peaks p
-WHERE allocated > 0
+WHERE events > 0 OR allocated > 0

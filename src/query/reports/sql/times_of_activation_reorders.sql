@@ -7,7 +7,7 @@ WITH sized AS MATERIALIZED (
     FROM sel_ops o
     JOIN raw.op_identities i ON i.id = o.op
          AND (regexp_matches(i.name, $pattern) OR regexp_matches(i.name, 'onednn\w*::convolution'))
-    JOIN raw.signatures g ON g.id = o.signature 
+    JOIN raw.signatures g ON g.id = o.signature
          AND ($but_values = '' OR g.concrete IS NULL OR NOT regexp_matches(g.concrete, $but_values))
 ), convolutions AS MATERIALIZED (
     SELECT DISTINCT list[1] AS data, list[2] AS weights FROM sized WHERE NOT reorders

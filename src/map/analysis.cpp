@@ -177,7 +177,8 @@ void OrderCosts::place(size_t space, const Mapping& mapping) {
                 ? tile
                 : static_cast<int64_t>(static_cast<double>(partition) * static_cast<double>(tile) /
                                        static_cast<double>(tile_size(data, levels_[i + 1].spread.data())));
-        counts_[i * problem_->spaces.size() + space].places = distinct_places(data, levels_[i].across);
+        counts_[i * problem_->spaces.size() + space].places =
+            distinct_places(data, levels_[i].across).value_or(kUnknown);
         if (!mapping.levels[i].keeps(space)) continue;
         SpaceStats& stats = result_.levels[i].spaces[space];
         stats.kept = true;
@@ -188,8 +189,15 @@ void OrderCosts::place(size_t space, const Mapping& mapping) {
 }
 
 Status OrderCosts::check_room() const {
-    for (size_t i = 0; i < levels_.size(); ++i)
-        OPSIGHT_TRY(check_capacity(architecture_->levels[i], result_.levels[i]));
+    for (size_t i = 0; i < levels_.size(); ++i) {
+        const Level& level = architecture_->levels[i];
+        OPSIGHT_TRY(check_capacity(level, result_.levels[i]));
+        for (size_t space = 0; space < problem_->spaces.size(); ++space)
+            if (counts_[i * problem_->spaces.size() + space].places == kUnknown)
+                return fail(fmt::format("below {} tiles of {} overlap at too many places to count each",
+                                        level.name, problem_->spaces[space].name),
+                            {}, "loops across " + level.name, "give smaller spatial factors");
+    }
     return {};
 }
 

@@ -97,7 +97,7 @@ class OrderCosts {
     static constexpr int64_t kUnknown = -1;
     // Of one data space at one level.
     struct Counts {
-        int64_t places = 1;  // of the tile among the instances below
+        int64_t places = 1;  // of the tile among the instances below; kUnknown: too many
         int64_t filled = kUnknown, least_filled = kUnknown;
     };
 

@@ -235,6 +235,21 @@ TEST(Analysis, RefusesProblemsAndMachinesThatCannotBeCounted) {
                 HasSubstr("its width holds more words than its blocks have"));
 }
 
+TEST(Analysis, OverlappingTilesAreCountedAsManyAsTheyAreOrRefused) {
+    const int64_t many = 1 << 15;
+    Mapping mapping{{{}, {{{kP, many, Across::kX}, {kR, many, Across::kY}}}, {}}};
+    const Result<Evaluation> few =
+        evaluate(convolution(1, 1, many, 1, many, 1), three_levels(many, many), mapping);
+    ASSERT_TRUE(few) << few.error().message();
+    EXPECT_EQ(few->levels[1].spaces[1].reads, 2 * many - 1);
+    // Windows with 2^15 words between them: each of 2^30 places but those where one ends is another.
+    const Result<Evaluation> lots = evaluate(convolution(1, 1, many, 1, many, 1, many - 1),
+                                             three_levels(many, many, 3, int64_t{1} << 40), mapping);
+    ASSERT_FALSE(lots);
+    EXPECT_THAT(lots.error().what, HasSubstr("below buffer tiles of Inputs overlap at too many places"));
+    EXPECT_EQ(lots.error().place, "loops across buffer");
+}
+
 TEST(Analysis, RefusesABandwidthThatStopsTheMachine) {
     const Mapping mapping{{{{{kR, 3}}}, {{{kP, 16}}}, {{{kK, 4}}}}};
     Architecture architecture = three_levels();

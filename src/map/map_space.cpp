@@ -71,7 +71,7 @@ Result<MapSpace> MapSpace::make(const Problem& problem, const Architecture& arch
         }
         if (masks.empty())
             return fail(fmt::format("level {} must keep what it must not keep", architecture.levels[i].name),
-                        {}, "level " + architecture.levels[i].name, "take out one of both constraints");
+                        {}, "keep of " + architecture.levels[i].name, "take out one of both constraints");
         space.kept_.push_back(std::move(masks));
     }
     OPSIGHT_TRY(space.check_room(problem, architecture));
@@ -130,7 +130,7 @@ Status MapSpace::add_slots(const Architecture& architecture, size_t dimension, c
     std::vector<int64_t> so_far;
     if (bound > kLargestBound)
         return fail(fmt::format("dimension {} is too large to search, {}", name, bound), {},
-                    "dimension " + name, fmt::format("make it {} or less", kLargestBound));
+                    "bound of " + name, fmt::format("make it {} or less", kLargestBound));
     add_factors(rules, limits, divisors_of(bound), bound, so_far, choices);
     if (choices.factors.size() > kMostChoices)
         return fail(

@@ -22,7 +22,7 @@ struct DimensionChoices {
 class MapSpace {
   public:
     // Fails where the constraints leave nothing, or a level has no room for the smallest tiles that they
-    // allow. The error's place is "level Buffer" or "dimension C".
+    // allow. The error's place is "level Buffer", "keep of Buffer", "bound of C" or "dimension C".
     static Result<MapSpace> make(const Problem& problem, const Architecture& architecture,
                                  const Constraints& constraints);
 

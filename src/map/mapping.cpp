@@ -13,8 +13,10 @@ constexpr const char* kProducts =
 
 using Extents = std::array<int64_t, kMaxDimensions>;
 
-tl::unexpected<Error> refuse_loops(const Level& level, std::string what, std::string remedy) {
-    return fail(std::move(what), {}, "loops of " + level.name, std::move(remedy));
+tl::unexpected<Error> refuse_loops(const Level& level, std::string what, std::string remedy,
+                                   Across across = Across::kTime) {
+    return fail(std::move(what), {}, (across == Across::kTime ? "loops of " : "loops across ") + level.name,
+                std::move(remedy));
 }
 
 Status check_loops(const LevelMapping& level, const Level& described, const Mesh& fanout,
@@ -27,13 +29,14 @@ Status check_loops(const LevelMapping& level, const Level& described, const Mesh
             return refuse_loops(described,
                                 fmt::format("level {} has a loop over no dimension, or of less than one step",
                                             described.name),
-                                "give each loop a dimension of the problem and a factor of 1 or more");
+                                "give each loop a dimension of the problem and a factor of 1 or more",
+                                loop.across);
         if (loop.count > problem.dimensions[loop.dimension].bound)
             return refuse_loops(described,
                                 fmt::format("level {} takes {} steps over {}, which is {}", described.name,
                                             loop.count, problem.dimensions[loop.dimension].name,
                                             problem.dimensions[loop.dimension].bound),
-                                kProducts);
+                                kProducts, loop.across);
         if (loop.across == Across::kTime)
             in_time = true;
         else if (in_time)
@@ -48,7 +51,7 @@ Status check_loops(const LevelMapping& level, const Level& described, const Mesh
                 described,
                 fmt::format("below {} there are {}x{} instances, fewer than its spatial loops take",
                             described.name, fanout.x, fanout.y),
-                "give smaller spatial factors, or split them otherwise between X and Y");
+                "give smaller spatial factors, or split them otherwise between X and Y", loop.across);
         along *= loop.count;
     }
     return {};
@@ -98,7 +101,7 @@ Status check_holders(const Mapping& mapping, const Architecture& architecture, c
                                     "{} has loops too",
                                     architecture.levels[outermost - 1].name, name,
                                     architecture.levels[level].name),
-                        "let an outer level keep it, or take these loops inside");
+                        "let an outer level keep it, or take these loops inside", loop.across);
     }
     return {};
 }

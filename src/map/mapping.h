@@ -37,7 +37,8 @@ struct Mapping {
 
 // What is wrong with a mapping whatever its tiles are: loops whose counts do not multiply to the problem's
 // bounds, more instances than there are, a data space that is held nowhere or not whole where it comes from.
-// The error's place is the part of the mapping: "loops of Buffer", "dimension C".
+// The error's place is the part of the mapping: "loops of Buffer" (in time), "loops across
+// Buffer", "dimension C".
 Status check(const Mapping& mapping, const Architecture& architecture, const Problem& problem);
 
 // The loop nest, outermost level first, each with the words that its tiles take:

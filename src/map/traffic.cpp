@@ -1,6 +1,7 @@
 #include "map/traffic.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace opsight::map {
 namespace {
@@ -37,6 +38,18 @@ int64_t distinct(const DataSpace& space, const int64_t* extents, const int64_t* 
 
 bool stays(const Move& move) {
     return std::all_of(move.begin(), move.end(), [](int64_t by) { return by == 0; });
+}
+
+constexpr size_t kMostPlaces = 1 << 20;
+
+// To places in their order, those so many moves further.
+void add_moved(const Move& move, int64_t times, std::vector<Move>& places) {
+    std::vector<Move> moved = places, both;
+    for (Move& place : moved)
+        for (size_t axis = 0; axis < place.size(); ++axis)
+            place[axis] += move[axis] * times;
+    std::set_union(places.begin(), places.end(), moved.begin(), moved.end(), std::back_inserter(both));
+    places = std::move(both);
 }
 
 }  // namespace
@@ -111,7 +124,7 @@ int64_t least_filled(const DataSpace& space, const int64_t* extents,
     return std::max(words, distinct(space, extents, points.data()));
 }
 
-int64_t distinct_places(const DataSpace& space, const std::vector<Stride>& loops) {
+std::optional<int64_t> distinct_places(const DataSpace& space, const std::vector<Stride>& loops) {
     std::vector<Move> moves;
     std::vector<int64_t> counts;
     int64_t places = 1;
@@ -137,18 +150,14 @@ int64_t distinct_places(const DataSpace& space, const std::vector<Stride>& loops
     }
     if (apart) return places;
     std::vector<Move> all{Move{}};
-    for (size_t i = 0; i < moves.size(); ++i) {
-        const size_t before = all.size();
-        for (int64_t at = 1; at < counts[i]; ++at)
-            for (size_t j = 0; j < before; ++j) {
-                Move place = all[j];
-                for (size_t axis = 0; axis < space.axes.size(); ++axis)
-                    place[axis] += moves[i][axis] * at;
-                all.push_back(place);
-            }
-        std::sort(all.begin(), all.end());
-        all.erase(std::unique(all.begin(), all.end()), all.end());
-    }
+    for (size_t i = 0; i < moves.size(); ++i)
+        // Twice as many steps each time, so that there never are many more places than differ.
+        for (int64_t steps = 1; steps < counts[i];) {
+            const int64_t more = std::min(steps, counts[i] - steps);
+            add_moved(moves[i], more, all);
+            if (all.size() > kMostPlaces) return std::nullopt;
+            steps += more;
+        }
     return static_cast<int64_t>(all.size());
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "map/mapping.h"
@@ -29,6 +30,7 @@ int64_t least_filled(const DataSpace& space, const int64_t* extents,
                      const std::vector<const std::vector<Stride>*>& levels);
 
 // How many different places a tile is at among the instances that spatial loops spread it to.
-int64_t distinct_places(const DataSpace& space, const std::vector<Stride>& loops);
+// None: too many that overlap to look at each.
+std::optional<int64_t> distinct_places(const DataSpace& space, const std::vector<Stride>& loops);
 
 }  // namespace opsight::map

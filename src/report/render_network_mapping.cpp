@@ -123,6 +123,21 @@ std::string rooflines(const query::NetworkMapping& network, double width, double
     return chart.finish("Layers under the roofline (size: share of the cycles)");
 }
 
+bool has_bandwidth(const map::Level& level) {
+    return level.read_bandwidth || level.write_bandwidth || level.shared_bandwidth;
+}
+
+// Why the last level has no line in the roofline; bandwidths that are not drawn bound all the same.
+std::string no_line(const std::vector<map::Level>& levels) {
+    const std::string& name = levels.back().name;
+    if (has_bandwidth(levels.back()))
+        return fmt::format(
+            "; no bandwidth line is drawn for {}, of which not both reads and writes are given", name);
+    if (std::any_of(levels.begin(), levels.end(), has_bandwidth))
+        return fmt::format("; {} has no bandwidth here, those of other levels are not drawn", name);
+    return fmt::format("; {} has no bandwidth here, so that only the units bound", name);
+}
+
 }  // namespace
 
 std::string render_network_text(const query::NetworkMapping& network, int width) {
@@ -171,10 +186,8 @@ std::string render_network_yaml(const query::NetworkMapping& network) {
 std::string render_network_roofline(const query::NetworkMapping& network) {
     constexpr double kWidth = 760, kHeight = 500;
     const query::NetworkTotals totals = query::totals_of(network);
-    const std::string bound = query::roofline_of(network).words_per_cycle
-                                  ? std::string()
-                                  : fmt::format("; {} has no bandwidth here, so that only the units bound",
-                                                network.architecture.levels.back().name);
+    const std::string bound =
+        query::roofline_of(network).words_per_cycle ? "" : no_line(network.architecture.levels);
     return svg_picture(kWidth, kHeight + kFootnote,
                        fmt::format("{}: least {} of each layer that was found", network.layers.title(),
                                    name_of(network.settings.objective)),

@@ -58,6 +58,19 @@ describe("an address that cannot be", () => {
     expect(await notice().count()).toBe(0);
   });
 
+  it("keeps what is selected where only the range is refused", async () => {
+    await site().show("by-op?sel=3&key_op=nobody");
+    expect(await notice().textContent()).toContain("No op or range is named 'nobody'");
+    expect(await notice().textContent()).not.toContain("none is selected");
+    expect(await site().parameter("sel")).toBe("3");
+  });
+
+  it("finds a name that is before the time in the address", async () => {
+    await site().show("timeline?find=aten%3A%3Aconv2d&at=999999999999999");
+    await expect.poll(async () => site().parameter("span")).not.toBeNull();
+    expect(await notice().count()).toBe(0);
+  });
+
   it("an address that is right says nothing", async () => {
     for (const address of ["ops?page=1&size=25&sort=calls:asc&filter=calls:ge:1&cols=op_name,calls", "layers?sort=calls:desc", "kernels?tab=launches", "iterations", "compare", "memory"]) {
       await site().show(address);

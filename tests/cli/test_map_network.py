@@ -148,7 +148,33 @@ class Network(unittest.TestCase):
         path = os.path.join(opsight_cli.temporary_folder(), "roofline.svg")
         opsight_cli.run("map", RESNET, "--arch", "nvdla-large", "--budget", "500", "--samples", "2000", "--roofline", path)
         with open(path, encoding="utf-8") as file:
-            self.assertNotIn("has no bandwidth here", file.read())
+            picture = file.read()
+        self.assertIn("<svg", picture)
+        self.assertIn("words per cycle", picture)
+        self.assertNotIn("has no bandwidth here", picture)
+
+    def test_a_bandwidth_that_is_not_drawn_is_told(self):
+        """Reads alone throttle too, but have no line."""
+        plain = """arch:
+  arithmetic: {name: MACs, instances: 4, word_bits: 16}
+  storage:
+  - {name: Buffer, sizeKB: 16, word_bits: 16}
+  - {name: DRAM, technology: DRAM, word_bits: 16}
+"""
+        path = os.path.join(opsight_cli.temporary_folder(), "reads.svg")
+
+        def picture_of(text):
+            opsight_cli.run("map", RESNET, write("reads.yaml", text), "--budget", "100", "--samples", "100", "--force",
+                            "--roofline", path)
+            with open(path, encoding="utf-8") as file:
+                return file.read()
+
+        self.assertIn("DRAM has no bandwidth here, so that only the units bound", picture_of(plain))
+        for name, words in (("DRAM", "no bandwidth line is drawn for DRAM"),
+                            ("Buffer", "DRAM has no bandwidth here, those of other levels are not drawn")):
+            picture = picture_of(plain.replace(f"name: {name},", f"name: {name}, read_bandwidth: 0.001,"))
+            self.assertIn(words, picture)
+            self.assertNotIn("only the units bound", picture)
 
     def test_an_unknown_layer_is_refused(self):
         done = opsight_cli.run("map", RESNET, "--arch", "eyeriss-256", "--layer", "nope", check=False)

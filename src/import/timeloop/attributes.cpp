@@ -112,18 +112,23 @@ Tree* find_part(Tree& tree, std::string_view name) {
 
 Result<std::vector<std::string>> unread_attributes(const std::vector<Component>& components,
                                                    const std::set<std::string>& used) {
-    std::vector<std::string_view> known(std::begin(kMore), std::end(kMore));
+    std::vector<std::string_view> known;
     for (const auto& words : kAttributes)
         known.insert(known.end(), words.begin(), words.end());
+    known.insert(known.end(), std::begin(kMore), std::end(kMore));
     std::vector<std::string> unread;
     std::set<std::string> seen;  // those of containers are all components' that follow
     for (const Component& component : components)
         for (const auto& [key, value] : component.attributes.members) {
             const std::string name = with_underscores(key);
             if (used.contains(key) || std::find(known.begin(), known.end(), name) != known.end()) continue;
-            const auto meant = std::find_if(known.begin(), known.end(), [&name](std::string_view each) {
-                return each.size() >= 5 && nearly(plain(name), plain(each));
+            auto meant = std::find_if(known.begin(), known.end(), [&name](std::string_view each) {
+                return each.size() >= 5 && plain(name) == plain(each);
             });
+            if (meant == known.end())
+                meant = std::find_if(known.begin(), known.end(), [&name](std::string_view each) {
+                    return each.size() >= 5 && nearly(plain(name), plain(each));
+                });
             if (meant != known.end())
                 return fail(value.error(fmt::format("{} has an unknown attribute '{}'", component.name, key),
                                         fmt::format("write {}, or take it out", *meant)));

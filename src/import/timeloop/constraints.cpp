@@ -16,7 +16,7 @@ Status read_loop_rules(const Tree& part, bool spatial, const map::Problem& probl
             map::FactorRule& rule = (spatial ? into.across : into.in_time)[factor.dimension];
             // As Timeloop takes them: 0 and what is more than there is are all of the dimension.
             const auto& [name, bound] = problem.dimensions[factor.dimension];
-            if (factor.count != 1) places["dimension " + name] = place_of(part);
+            note_factor(name, factor.count, place_of(part), places);
             (factor.at_most ? rule.at_most : rule.exactly) =
                 factor.count == 0 ? bound : std::min(factor.count, bound);
         }
@@ -61,13 +61,15 @@ Status read_constraints(const Tree& list, const map::Architecture& architecture,
         const int level = architecture.level(target);
         if (level < 0) return fail(part.error(fmt::format("the architecture has no level '{}'", target)));
         OPSIGHT_ASSIGN(const std::string type, part.text_of("type", ""));
-        if (type == "temporal" || type == "spatial")
+        if (type == "temporal" || type == "spatial") {
             OPSIGHT_TRY(read_loop_rules(part, type == "spatial", problem, into.levels[level], places));
-        else if (type == "bypass" || type == "datatype" || type == "dataspace")
+        } else if (type == "bypass" || type == "datatype" || type == "dataspace") {
+            places["keep of " + target] = place_of(part);
             OPSIGHT_TRY(read_kept_rules(part, problem, into.levels[level]));
-        else
+        } else {
             return fail(part.error(fmt::format("constraints of type '{}' are not supported", type),
                                    "type must be temporal, spatial or bypass (datatype, dataspace)"));
+        }
     }
     return {};
 }

@@ -83,7 +83,8 @@ class NestReader {
         if (loop.count == 1) return {};
         mapping_.levels[level_].loops.push_back(loop);
         places_["dimension " + name] = {file_, line_};
-        places_["loops of " + architecture_.levels[level_].name] = {file_, line_};
+        places_[(loop.across == Across::kTime ? "loops of " : "loops across ") +
+                architecture_.levels[level_].name] = {file_, line_};
         return {};
     }
 

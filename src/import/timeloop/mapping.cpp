@@ -59,7 +59,7 @@ class MappingReader {
                                    "target must name a level of storage"));
         OPSIGHT_ASSIGN(const std::string type, part.text_of("type", ""));
         if (type == "temporal" || type == "spatial") {
-            places_["loops of " + target] = place_of(part);
+            places_[(type == "spatial" ? "loops across " : "loops of ") + target] = place_of(part);
             return read_loops(part, type == "spatial", parts_[level]);
         }
         if (type == "bypass" || type == "datatype" || type == "dataspace")
@@ -88,8 +88,8 @@ class MappingReader {
                                              [&](const Factor& each) { return each.dimension == order[i]; });
             if (factor != factors.end() && factor->at_most)
                 return fail(part.error("a mapping needs exact factors, not bounds"));
-            if (factor != factors.end() && factor->count != 1)
-                places_["dimension " + problem_.dimensions[order[i]].name] = place_of(part);
+            if (factor != factors.end())
+                note_factor(problem_.dimensions[order[i]].name, factor->count, place_of(part), places_);
             loops.push_back({order[i], factor == factors.end() ? 1 : factor->count,
                              !spatial                          ? Across::kTime
                              : static_cast<int64_t>(i) < split ? Across::kX

@@ -77,8 +77,9 @@ class ProblemReader {
         return {};
     }
 
-    // A size of nothing is a slip of the pen, or a problem of another shape. Tools that write convolutions
-    // also say how large their input and its padding is, which follows from the others.
+    // A size of nothing is a slip of the pen, or a problem of another shape; one of 1 changes nothing. Tools
+    // that write convolutions also say how large their input and its padding is, which follows from the
+    // others.
     Status check_sizes() const {
         constexpr std::string_view kUnused[] = {"version", "H", "W", "Hpad", "Wpad"};
         for (const auto& [name, value] : bounds_.members) {
@@ -86,7 +87,7 @@ class ProblemReader {
                                std::any_of(coefficients_.begin(), coefficients_.end(),
                                            [&name = name](const auto& each) { return each.first == name; });
             if (known || std::find(std::begin(kUnused), std::end(kUnused), name) != std::end(kUnused) ||
-                !value.is_text() || !value.whole())
+                !value.is_text() || !value.whole() || *value.whole() == 1)
                 continue;
             std::string names;
             for (const map::Dimension& dimension : problem_.dimensions)

@@ -13,6 +13,9 @@ Result<map::Architecture> read_architecture(const Tree& architecture);
 
 Place place_of(const Tree& tree);
 
+// Where errors of a dimension point: to a factor of 1 only where no other is.
+void note_factor(const std::string& dimension, int64_t factor, const Place& at, Places& places);
+
 // A level of storage or the compute units as the files have it; the trees must live as long.
 struct Component {
     const Tree* tree = nullptr;

@@ -82,6 +82,12 @@ class Reader {
             return fail("no problem is given", together_, {}, "name a file with the key problem");
         OPSIGHT_ASSIGN(const Tree sizes, with_sizes(*problem, variables_));
         OPSIGHT_ASSIGN(out.problem, read_problem(sizes, parts_.find({"shape"})));
+        const Tree* instance = sizes.find("instance");
+        for (const map::Dimension& dimension : out.problem.dimensions)
+            if (const Tree* bound = (instance != nullptr ? *instance : sizes).find(dimension.name)) {
+                out.places["bound of " + dimension.name] = place_of(*bound);
+                note_weakly(dimension.name, place_of(*bound));
+            }
         return {};
     }
 
@@ -104,7 +110,7 @@ class Reader {
         OPSIGHT_ASSIGN(out.architecture, read_architecture(flat));
         out.architecture.name = together_;
         out.architecture.unread = std::move(unread);
-        OPSIGHT_TRY(note_levels(*given, flat));
+        OPSIGHT_TRY(note_levels(flat));
         if (const Tree* energies = parts_.find({"ERT", "energy_reference_table"}))
             OPSIGHT_TRY(read_energies(*energies, out.architecture));
         OPSIGHT_TRY(estimate(flat));
@@ -146,7 +152,7 @@ class Reader {
     }
 
     Status read_mapping_part(const Tree& mapping) {
-        out.places["mapping"] = place_of(mapping);
+        note_mapping(place_of(mapping));
         if (!nodes_ || !mapping.is_list()) {
             OPSIGHT_ASSIGN(out.mapping, read_mapping(mapping, out.architecture, out.problem, out.places));
             return check_mapping();
@@ -162,7 +168,7 @@ class Reader {
     Status read_mapping_file(const std::string& path, const TemplateValues& values) {
         OPSIGHT_ASSIGN(const std::string text, small_file(path, kLargestSettings));
         if (text.find("mapping:") == std::string::npos) {
-            out.places["mapping"] = {path, 1};
+            note_mapping({path, 1});
             OPSIGHT_ASSIGN(out.mapping,
                            read_loop_nest(text, path, out.architecture, out.problem, out.places));
             return check_mapping();
@@ -183,8 +189,18 @@ class Reader {
     Specification out;
 
   private:
-    Status note_levels(const Tree& given, const Tree& flat) {
-        out.places["architecture"] = place_of(given);
+    void note_weakly(const std::string& dimension, Place at) {
+        at.weak = true;
+        out.places["dimension " + dimension] = std::move(at);
+    }
+
+    void note_mapping(const Place& at) {
+        out.places["mapping"] = at;
+        for (const map::Dimension& dimension : out.problem.dimensions)
+            note_weakly(dimension.name, at);
+    }
+
+    Status note_levels(const Tree& flat) {
         OPSIGHT_ASSIGN(const std::vector<Component> components, components_of(flat));
         for (const Component& component : components)
             out.places["level " + component.name] = place_of(*component.tree);
@@ -245,11 +261,19 @@ Place place_of(const Tree& tree) {
     return {tree.file ? *tree.file : std::string(), tree.line};
 }
 
+void note_factor(const std::string& dimension, int64_t factor, const Place& at, Places& places) {
+    Place& known = places["dimension " + dimension];
+    if (factor != 1 || known.weak || known.file.empty()) known = at;
+}
+
 Error Specification::located(Error error) const {
     if (!error.file.empty()) return error;
     auto found = places.find(error.place);
-    if (found == places.end()) found = places.find(mapping ? "mapping" : "architecture");
-    if (found == places.end()) return error;
+    if (found == places.end()) found = places.find("mapping");
+    if (found == places.end() || found->second.file.empty()) {
+        error.place.clear();  // the error names the part itself
+        return error;
+    }
     error.file = found->second.file;
     error.place = fmt::format("line {}", found->second.line);
     return error;

@@ -17,11 +17,13 @@
 
 namespace opsight::importer::timeloop {
 
-// Lines of the files by what stands there: "level Buffer" of the architecture, "dimension C" and "loops of
-// Buffer" of the mapping or the constraints, "mapping", "architecture".
+// Lines of the files by what stands there: "level Buffer" of the architecture, "bound of C" of the problem,
+// "loops of Buffer" (in time) and "loops across Buffer" of the mapping, "keep of Buffer" of the constraints,
+// "dimension C" of its factors in either, else of its bound; "mapping".
 struct Place {
     std::string file;
     int line = 0;
+    bool weak = false;  // any factor is a better one
 };
 using Places = std::map<std::string, Place>;
 

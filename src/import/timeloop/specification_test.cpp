@@ -315,6 +315,10 @@ TEST_F(Specifications, NamesTheLineOfWhatDoesNotFit) {
                 HasSubstr("line 11: the problem has too many steps"));
     EXPECT_THAT(refusal({kProblem, changed(kFlat, "block-size", "blok-size")}),
                 HasSubstr("line 6: Buffer has an unknown attribute 'blok_size'"));
+    EXPECT_EQ(refusal({changed(kProblem, "P: 8", "P: 8, Q: 1"), kFlat}), "accepted");
+    const auto meant = read({kProblem, changed(kNested, "width: 32, datawidth", "width: 32, data_width")});
+    ASSERT_FALSE(meant);
+    EXPECT_THAT(meant.error().remedy, HasSubstr("write datawidth, or"));
     EXPECT_THAT(refusal({kProblem, changed(kNested, "multiple_buffering", "multipleBufering")}),
                 HasSubstr("line 12: Registers has an unknown attribute 'multipleBufering'"));
     EXPECT_EQ(refusal({kProblem, changed(kNested, "multiple_buffering", "of_my_own")}), "accepted");
@@ -355,6 +359,47 @@ TEST_F(Specifications, ErrorsOfTheModelGetTheLineOfWhatTheyName) {
                 HasSubstr("c: line 2: no factors of dimension K"));
 }
 
+TEST_F(Specifications, ErrorsOfASearchNameTheFileThatIsToBeChanged) {
+    const auto search = [this](std::string problem, const char* constraints) {
+        const auto given = read_specification(
+            {files_.write("a", problem), files_.write("b", kFlat), files_.write("c", constraints)}, "", true);
+        if (!given) return given.error().message();
+        const auto found = map::search(given->problem, given->architecture, given->constraints, {});
+        return found ? "found" : given->located(found.error()).message();
+    };
+    EXPECT_THAT(search(changed(kProblem, "K: 4", "K: 2000000000000"), "mapspace_constraints: {targets: []}"),
+                HasSubstr("a: line 11: dimension K is too large"));
+    EXPECT_THAT(search(kProblem,
+                       "mapspace_constraints: {targets: [\n"
+                       "{target: Registers, type: temporal, factors: K1},\n"
+                       "{target: Buffer, type: temporal, factors: K1},\n"
+                       "{target: Buffer, type: spatial, factors: K1},\n"
+                       "{target: DRAM, type: temporal, factors: K1} ]}"),
+                HasSubstr("c: line 2: no factors of dimension K"));
+    EXPECT_THAT(search(kProblem,
+                       "mapspace_constraints: {targets: [\n"
+                       "{target: Buffer, type: bypass, keep: [Weights], bypass: [Weights]} ]}"),
+                HasSubstr("c: line 2: level Buffer must keep what it must not keep"));
+    Specification nothing;
+    EXPECT_EQ(nothing.located(Error{"what", {}, "dimension K", {}}).message(), "what");
+}
+
+TEST_F(Specifications, LoopsInTimeAndAcrossAreTwoPlaces) {
+    const std::string time = "- {target: Buffer, type: temporal, factors: P=4}\n";
+    const std::string across = "- {target: Buffer, type: spatial, factors: K=4, split: 3}\n";
+    const std::string rest = "- {target: DRAM, type: temporal, factors: R=3 P=2}\n";
+    EXPECT_THAT(refusal({kProblem, kFlat, "mapping:\n" + time + across + rest}),
+                HasSubstr("line 3: below Buffer there are 2x2"));
+    EXPECT_THAT(refusal({kProblem, kFlat, "mapping:\n" + across + time + rest}),
+                HasSubstr("line 2: below Buffer there are 2x2"));
+    const std::string much = "- {target: Buffer, type: temporal, factors: P=9}\n";
+    const std::string two = "- {target: Buffer, type: spatial, factors: K=2}\n";
+    EXPECT_THAT(refusal({kProblem, kFlat, "mapping:\n" + much + two + rest}),
+                HasSubstr("line 2: level Buffer takes 9 steps over P"));
+    EXPECT_THAT(refusal({kProblem, kFlat, "mapping:\n" + two + much + rest}),
+                HasSubstr("line 3: level Buffer takes 9 steps over P"));
+}
+
 TEST(TimeloopTree, SmallFilesDoNotGrow) {
     std::string bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n";
     for (char name = 'b'; name < 'k'; ++name) {
@@ -378,6 +423,8 @@ TEST(TimeloopTree, TextBehindADocumentEnds) {
         ASSERT_FALSE(tree) << text;
         EXPECT_THAT(tree.error().message(), HasSubstr("more.yaml: "));
     }
+    EXPECT_THAT(parse_yaml("a: 1\n---\nb: 2\n", "more.yaml").error().message(),
+                HasSubstr("more.yaml: line 2: several YAML documents"));
     EXPECT_TRUE(parse_yaml("", "empty.yaml"));
 }
 

@@ -20,12 +20,15 @@ constexpr const char* kRemedy = "docs/MAPPING.md shows the form of the files";
 struct Refusal {
     std::string what;
     int line = 0;
+    const char* remedy = kRemedy;
 };
 
-// Counts documents and keeps nothing of them.
-class NoEvents : public YAML::EventHandler {
+// Keeps where the last document starts, and nothing of what is in it.
+class DocumentStart : public YAML::EventHandler {
   public:
-    void OnDocumentStart(const YAML::Mark&) override {}
+    int line = 0;
+
+    void OnDocumentStart(const YAML::Mark& mark) override { line = mark.line + 1; }
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
     void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
@@ -39,11 +42,13 @@ class NoEvents : public YAML::EventHandler {
 };
 
 // The library takes text behind a document for documents without end, so that it must not be asked for all.
-bool has_several_documents(const std::string& text) {
+void refuse_several_documents(const std::string& text) {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
-    NoEvents nothing;
-    return parser.HandleNextDocument(nothing) && parser.HandleNextDocument(nothing);
+    DocumentStart start;
+    if (parser.HandleNextDocument(start) && parser.HandleNextDocument(start))
+        throw Refusal{"several YAML documents stand in the file, or text behind the first one", start.line,
+                      "give one of them: the text between two lines of ---"};
 }
 
 class Copier {
@@ -193,12 +198,10 @@ Result<double> Tree::number_of(std::initializer_list<std::string_view> keys, dou
 Result<Tree> parse_yaml(const std::string& text, const std::string& name, const std::vector<Tree>& included) {
     const auto file = std::make_shared<const std::string>(name);
     try {
-        if (has_several_documents(text))
-            return fail("several YAML documents stand in the file, or text behind the first one", name, {},
-                        "give one of them: the text between two lines of ---");
+        refuse_several_documents(text);
         return Copier(file, included).copy(YAML::Load(text), 0);
     } catch (const Refusal& refusal) {
-        return fail(refusal.what, name, fmt::format("line {}", refusal.line), kRemedy);
+        return fail(refusal.what, name, fmt::format("line {}", refusal.line), refusal.remedy);
     } catch (const YAML::Exception& problem) {
         return fail("not YAML: " + problem.msg, name, fmt::format("line {}", problem.mark.line + 1), kRemedy);
     }

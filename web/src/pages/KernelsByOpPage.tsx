@@ -2,6 +2,7 @@
 import { useCorrections } from "../address/corrections";
 import { useRoute, useSetParams } from "../address/useRoute";
 import { useTable } from "../api/queries";
+import { notThere } from "../table/state";
 import { DataTable } from "../table/DataTable";
 import { Empty } from "../widgets/states";
 import { KernelList } from "./KernelList";
@@ -37,10 +38,9 @@ function useWhatIsThere(choice: string | null, op: string | null): void {
   const [iteration, rank] = choice?.split("~") ?? [];
   const chosen = useTable("iteration_choice", { filter: filtersOf(CHOICE, choice ?? ""), page_size: 1 }, choice !== null);
   const there = !chosen.isPlaceholderData && (chosen.data?.rows.length ?? 0) > 0;
-  const run = useTable("iteration_ops", { iteration, by_rank: (rank ?? "") !== "", filter: [`op_id:eq:${op ?? ""}`], page_size: 1 }, there && op !== null);
-  const gone = (answer: typeof chosen) => answer.error?.status === 400 || (!answer.isPlaceholderData && answer.data?.rows.length === 0);
+  const run = useTable("iteration_ops", { iteration, by_rank: (rank ?? "") !== "", filter: [`op_id:eq:${op ?? ""}`, ...(rank ? [`rank:eq:${rank}`] : [])], page_size: 1 }, there && op !== null);
   const all = { sel: `There is no iteration “${iteration ?? ""}”${rank ? ` of rank ${rank}` : ""} in this range: none is selected.`, op: `Iteration ${iteration ?? ""} has no op “${op ?? ""}”: none is selected.` };
-  const wrong: ("sel" | "op")[] = choice !== null && gone(chosen) ? ["sel"] : op !== null && there && gone(run) ? ["op"] : [];
+  const wrong: ("sel" | "op")[] = choice !== null && notThere(chosen) ? ["sel"] : op !== null && there && notThere(run) ? ["op"] : [];
   useCorrections(wrong.map((key) => ({ key, to: null, text: all[key] })));
 }
 

@@ -13,7 +13,7 @@ import { Pane } from "../widgets/Pane";
 import { Panes } from "../widgets/Panes";
 import { Answered, Empty, Loading } from "../widgets/states";
 import { layOut } from "./model/elk";
-import { COLOURS, COLOUR_NAMES, LEGENDS, mostOf, toDrawing, toggled, toLayout, type Colour } from "./model/graph";
+import { COLOURS, COLOUR_NAMES, LEGENDS, liesIn, mostOf, toDrawing, toggled, toLayout, type Colour } from "./model/graph";
 import { Picture } from "./model/Picture";
 import { FirstInTimeline } from "../table/timelineLinks";
 
@@ -168,7 +168,7 @@ function Graph({ data, facts, settled }: { data: ModelAnswer; facts: ModelFacts;
   useCorrections(selected === null || item || !settled ? [] : [{ key: "sel", to: null, text: `The model as it is opened here has no node or group “${selected}”: nothing is selected.` }]);
   const toggle = (each: ModelItem) => {
     // What is selected in a group that is closed goes with it: the group stays.
-    setParams({ open: toggled(data, each) || null, ...(selected !== null && each.open && { sel: each.id }) });
+    setParams({ open: toggled(data, each) || null, ...(each.open && liesIn(data, selected, each.id) && { sel: each.id }) });
   };
   const select = (each: ModelItem) => {
     setParams({ sel: each.id === selected ? null : each.id });

@@ -70,7 +70,10 @@ async function follow(controller: Controller, params: URLSearchParams, wanted: (
     if (controller.selected) controller.select(null);
     return;
   }
-  const found = await controller.api.search(name, numberIn(params, "at") ?? controller.bounds.begin, false, null);
+  const first = controller.bounds.begin;
+  let found = await controller.api.search(name, numberIn(params, "at") ?? first, false, null);
+  // All of that name are before the time in the address.
+  if (wanted() && !found.match && found.matches > 0) found = await controller.api.search(name, first, false, null);
   if (!wanted()) return;
   if (found.match && found.match.track !== null) await controller.open(found.match.track, found.match.span, !windowed);
   else {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { Params } from "../api/client";
 import { useDeviceWork, useTable } from "../api/queries";
 import { Pane } from "../widgets/Pane";
-import { Answered } from "../widgets/states";
+import { Answered, Loading } from "../widgets/states";
 import { cellNode, cellTitle, headText } from "./cells";
 import { sayingFacts } from "./columns";
 import { filtersOf, rowsOf, type Row } from "./row";
@@ -47,6 +47,8 @@ export function RowDetails({
                 ))}
               </dl>
             </>
+          ) : answer.isPlaceholderData ? (
+            <Loading what="the details" />
           ) : (
             <p className="hint">What was selected, “{selected}”, is not in this range of this profile.</p>
           )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { patched } from "../address/route";
 import { ApiError } from "../api/client";
-import { filterTexts, readState, refusedState, stateParams, statePatch, withFilters } from "./state";
+import { filterTexts, notThere, readState, refusedState, stateParams, statePatch, withFilters } from "./state";
 
 describe("the state of a table in the address", () => {
   it("has defaults", () => {
@@ -53,6 +53,11 @@ describe("what the server refuses of a table", () => {
     expect(refused("wrong_sort")).toEqual(["k.sort"]);
     expect(refused("wrong_filter")).toEqual(["k.filter"]);
     expect(refused("bad_request")).toEqual([]);
+  });
+  it("is a lost selection only where the filter for it is refused", () => {
+    const lost = (code: ApiError["code"]) => notThere({ error: new ApiError(400, code, "any words", ""), isPlaceholderData: false });
+    expect(lost("wrong_filter")).toBe(true);
+    expect(lost("bad_request")).toBe(false); // of the range
   });
   it("takes no words for a reason", () => {
     expect(refusedState(asked, "", new ApiError(400, "bad_request", "report x cannot be sorted by 'a'", ""))).toEqual([]);

@@ -104,6 +104,11 @@ export function refusedState(state: TableState, prefix: string, said: ApiError |
   return [];
 }
 
+// Whether a table asked for one row does not have it; other refusals are of something else in the address.
+export function notThere(answer: { error: ApiError | null; data?: Table | undefined; isPlaceholderData: boolean }): boolean {
+  return answer.error?.code === "wrong_filter" || (!answer.isPlaceholderData && answer.data?.rows.length === 0);
+}
+
 // The filters of one column replaced by others.
 export function withFilters(state: TableState, key: string, filters: readonly Filter[]): Filter[] {
   return [...state.filters.filter((filter) => filter.key !== key), ...filters];

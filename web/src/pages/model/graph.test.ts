@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ModelAnswer, ModelItem } from "../../api/types";
-import { carried, centred, fillOf, fitted, HEIGHT, mostOf, opening, toDrawing, toggled, toLayout, widthOf, zoomed } from "./graph";
+import { carried, centred, fillOf, fitted, HEIGHT, liesIn, mostOf, opening, toDrawing, toggled, toLayout, widthOf, zoomed } from "./graph";
 
 const sums = { nodes: 1, matched: 1, calls: 1, gpu_ns: 0, backward_gpu_ns: 0, cpu_ns: 0, backward_cpu_ns: 0, tc_using: 0, tc_eligible: 0, tc_not_eligible: 0, tc_unknown: 0, macs: 0, flops: 0, parameters: 0, bound_ns: null };
 
@@ -70,6 +70,13 @@ describe("the graph of a model", () => {
     expect(toggled(answer, item("g2", null))).toBe("0,1,2");
     expect(toggled(answer, item("g1", "g0", true))).toBe("0");
     expect(toggled(answer, item("g0", null, true))).toBe("");
+  });
+
+  it("knows what lies in a group", () => {
+    expect(["g0", "g1", "n0", "n1"].filter((id) => liesIn(answer, id, "g1"))).toEqual(["g1", "n0"]);
+    expect(liesIn(answer, "n0", "g0")).toBe(true);
+    expect(liesIn(answer, "g2", "g0")).toBe(false);
+    expect(liesIn(answer, null, "g0")).toBe(false);
   });
 
   it("zooms about a point, and shows all of it", () => {

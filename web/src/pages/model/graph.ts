@@ -165,6 +165,16 @@ export function toggled(answer: ModelAnswer, item: ModelItem): string {
   return left.map((each) => each.id.slice(1)).join(",");
 }
 
+// Whether an item lies in a group, however deep, or is it.
+export function liesIn(answer: ModelAnswer, id: string | null, group: string): boolean {
+  for (let at = id; at !== null; ) {
+    if (at === group) return true;
+    const here: string = at;
+    at = answer.items.find((each) => each.id === here)?.parent ?? null;
+  }
+  return false;
+}
+
 export interface View {
   x: number;
   y: number;

@@ -13,6 +13,8 @@ const LEFT = 84;
 const TOP = 14;
 const BOTTOM = 56;
 const LETTER = 6.6; // pixels
+const GAP = 12;
+const RIGHT = 16;
 
 function marginOf(values: readonly number[]): number {
   return Math.max(1, (Math.max(...values) - Math.min(...values)) / 10);
@@ -24,12 +26,28 @@ export function axisFrom(runs: readonly RunPoint[]): number {
   return Math.max(0, Math.min(...values) - marginOf(values));
 }
 
+// Two names fit below the axis.
+export function shortName(label: string, room: number): string {
+  const most = Math.max(2, Math.floor((room - GAP) / 2 / LETTER));
+  return label.length <= most ? label : `${label.slice(0, most - 1)}…`;
+}
+
+// From where to where a name goes: the first begins at its run, the last ends there.
+export function extentOf(labels: readonly string[], at: number, room: number): [number, number] {
+  const last = labels.length - 1;
+  const width = (labels[at]?.length ?? 0) * LETTER;
+  const left = (room * at) / Math.max(1, last) - (at === 0 ? 0 : at === last ? width : width / 2);
+  return [left, left + width];
+}
+
 // Which runs are named below the axis, so that names do not touch: the first and each so-manyth after it.
 export function namedRuns(labels: readonly string[], room: number): number[] {
-  // The first begins at its run and the last ends there: half of one more is needed.
-  const widest = 1.5 * (Math.max(...labels.map((label) => label.length)) * LETTER) + 12;
-  const step = Math.max(1, Math.ceil((widest * Math.max(1, labels.length - 1)) / Math.max(1, room)));
-  return labels.flatMap((_, at) => (at % step === 0 ? [at] : []));
+  for (let step = 1; step < labels.length; ++step) {
+    const named = labels.flatMap((_, at) => (at % step === 0 ? [at] : []));
+    const extents = named.map((at) => extentOf(labels, at, room));
+    if (extents.every(([, end], i) => end <= room + RIGHT && end + GAP <= (extents[i + 1]?.[0] ?? Infinity))) return named;
+  }
+  return [0];
 }
 
 export function TrendChart({ runs }: { runs: readonly RunPoint[] }) {
@@ -37,7 +55,8 @@ export function TrendChart({ runs }: { runs: readonly RunPoint[] }) {
   const values = runs.map((run) => run.ns);
   const from = axisFrom(runs);
   const to = Math.max(...values) + marginOf(values);
-  const room = Math.max(1, width - LEFT - 16);
+  const room = Math.max(1, width - LEFT - RIGHT);
+  const names = runs.map((run) => shortName(run.label, room));
   const x = (at: number): number => LEFT + (room * at) / Math.max(1, runs.length - 1);
   const y = (ns: number): number => TOP + HEIGHT * (1 - (ns - from) / (to - from));
   return (
@@ -70,12 +89,10 @@ export function TrendChart({ runs }: { runs: readonly RunPoint[] }) {
             </circle>
           </g>
         ))}
-        {namedRuns(
-          runs.map((run) => run.label),
-          room,
-        ).map((at) => (
+        {namedRuns(names, room).map((at) => (
           <text key={at} className="axis-text" x={x(at)} y={TOP + HEIGHT + 18} textAnchor={at === 0 ? "start" : at === runs.length - 1 ? "end" : "middle"}>
-            {runs[at]?.label}
+            {names[at]}
+            <title>{runs[at]?.label}</title>
           </text>
         ))}
         <text className="axis-text" x={LEFT + room / 2} y={TOP + HEIGHT + 50} textAnchor="middle">

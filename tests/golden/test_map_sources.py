@@ -90,11 +90,13 @@ class Sources(unittest.TestCase):
         options = ["--mapping", mapping] if mapping else []
         answer = run_map(*files, *tables, *options, *settings_of(case))
         answer.pop("problem")
+        answer.pop("unread_attributes", None)  # with the files' names and lines
         return answer
 
     def drawn(self, case, files, tables):
         answer = run_map(*files, *tables, "--cloud", "20000", "--points", "100000", *settings_of(case))
         answer.pop("problem")
+        answer.pop("unread_attributes", None)  # with the files' names and lines
         return answer
 
     def compare(self, case):

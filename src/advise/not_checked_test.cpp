@@ -28,6 +28,8 @@ const std::set<std::string> kKernels = {"names of kernels", "kernels with names 
                                         "the devices that the source names",
                                         "ops, or calls of the device's API"};
 
+constexpr const char* kRecording = "ops of PyTorch, Python calls, or what the profiler tells of itself";
+
 TEST(NotChecked, WithoutOpsNoRuleOfOpsIsQuiet) {
     Recorded run;
     run.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
@@ -42,7 +44,7 @@ TEST(NotChecked, WithoutShapesTypesAndIterationsNoRuleOfThemIsQuiet) {
     run.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
     run.op("aten::mm", 20 * kUs, 500 * kUs, "gemm");
     std::set<std::string> recorded = kKernels;
-    recorded.insert({"ops", "ops, and kernels", "ops or Python calls"});
+    recorded.insert({"ops", "ops, and kernels", kRecording});
     expect_needs(std::move(run), recorded);
 }
 
@@ -52,7 +54,7 @@ TEST(NotChecked, OnACpuNoRuleOfDevicesIsQuiet) {
     run.t.builder.info().frameworks = {"PyTorch"};
     run.op("aten::mm", 20 * kUs, 0);
     expect_needs(std::move(run),
-                 {"ops", "ops, and no device", "ops or Python calls", "ops, or calls of the device's API"});
+                 {"ops", "ops, and no device", kRecording, "ops, or calls of the device's API"});
 }
 
 // Ops of another library are none that the rules of PyTorch's ops know.

@@ -342,7 +342,7 @@ class RealRuns(unittest.TestCase):
     def test_a_tpu_is_no_gpu_and_nobody_knows_who_waited(self):
         profile = opsight_cli.Profile(os.path.join(CORPUS, "xplane", "xprof__tpu_inference_2_older.xplane.pb"))
         self.assertEqual(profile.info()["words"], {"device": "TPU", "matrix_unit": "matrix unit", "api": "runtime",
-                                                   "multiprocessor": "core"})
+                                                   "multiprocessor": "core", "clock": "CPU"})
         refused = opsight_cli.run("whatif", profile.path, check=False)
         self.assertEqual(refused.returncode, 1)
         self.assertIn("no launch of the devices' work was recorded", refused.stderr)

@@ -306,6 +306,7 @@ TEST(RulesOfRecordings, DevicesThatMayBeAnyAreNotCalledGpus) {
     run.begin();
     run.op("CoreML::Subgraph", 9 * kMs, 0);
     run.told("source.devices", "nodes ran on CoreML, and no kernel is in the file");
+    run.told("source.devices.kind", "any");
     const Advice advice = run.ask("host_bound");
     ASSERT_EQ(advice.findings.size(), 1u);
     EXPECT_NE(advice.findings[0].title.find("what the device did meanwhile was not recorded"),

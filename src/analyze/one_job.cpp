@@ -125,8 +125,7 @@ std::string cycles_of_one_process(const Profile& p) {
     if (most == 1) return {};
     return fmt::format(
         "{} with the number of one process one after the other, as cycles of one profiler (repeat=...) and "
-        "runs "
-        "in fresh containers have: they are not ranks, and each is read as a run of its own",
+        "runs in fresh containers have: they are not ranks, and each is read as a run of its own",
         most);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,9 +60,14 @@ inline void set_device_only(ProfileInfo& info, std::string what_is_shown) {
 // value says so in words; reports note it.
 inline constexpr std::string_view kDevicesOfSource = "source.devices";
 
-inline void set_devices_untold(ProfileInfo& info, std::string what_is_shown) {
-    if (!has_limit(info, kDevicesOfSource))
-        info.properties.emplace_back(kDevicesOfSource, std::move(what_is_shown));
+// Whether these are GPUs, or may be anything that computes, the CPU too.
+enum class UntoldDevices : uint8_t { kGpus, kAny };
+inline constexpr std::string_view kUntoldKind = "source.devices.kind";
+
+inline void set_devices_untold(ProfileInfo& info, std::string what_is_shown, UntoldDevices kind) {
+    if (has_limit(info, kDevicesOfSource)) return;
+    info.properties.emplace_back(kDevicesOfSource, std::move(what_is_shown));
+    if (kind == UntoldDevices::kAny) info.properties.emplace_back(kUntoldKind, "any");
 }
 
 // Not a limit: the source is of CUDA or HIP alone, so kernels have names of NVIDIA's or AMD's libraries, even

@@ -79,9 +79,8 @@ Rule layout_reorders_rule() {
             "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
             "regexp_matches(name, "
             "'mkldnn_reorder|_to_mkldnn|aten::to_dense|aten::to_mkldnn|onednn(::|_)reorder|dnnl_reorder') "
-            "AND NOT regexp_matches(coalesce(concrete_inputs, ''), '\"layout [^\">]*\"') GROUP BY ALL ORDER "
-            "BY ms "
-            "DESC, name",
+            "AND NOT regexp_matches(coalesce(concrete_inputs, ''), '\"layout [^\">]*\"') GROUP BY ALL "
+            "ORDER BY ms DESC, name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "oneDNN, understanding memory formats",
         .of_durations = true,

@@ -109,7 +109,7 @@ void Assembler::finish_flows() {
     // Arrows to rows that the trace does not have, or that are not known as a device's. Where calls were
     // recorded, these tell what they launched: arrows begin at waits, too.
     if (launches && !calls_ && device_tracks_.empty())
-        set_devices_untold(builder_.info(), std::string(kRowsOfDevicesMissing));
+        set_devices_untold(builder_.info(), std::string(kRowsOfDevicesMissing), UntoldDevices::kAny);
 }
 
 // Names of threads belong to one place, names of processes to all places with that pid.

@@ -45,7 +45,8 @@ class Import {
                 builder_.info(),
                 fmt::format("{} of {} primitives ran on a GPU (onednn_gpu): their times are those that the "
                             "host measured around them, and what the device did is not known",
-                            on_gpu_, executed_));
+                            on_gpu_, executed_),
+                UntoldDevices::kGpus);
         file_.note_damage(builder_);
         return ImportFacts{1, lines_.bytes(), events_};
     }

@@ -26,7 +26,15 @@ constexpr std::string_view kNode = "_kernel_time", kFences[] = {"_fence_before",
 
 // Providers whose nodes compute on the CPU, by their names without the ending. OpenVINO's and others' may be
 // either.
-constexpr std::string_view kOnCpu[] = {"ACL", "ArmNN", "CPU", "Dnnl", "Xnnpack"};
+constexpr std::string_view kOnCpu[] = {"ACL", "ArmNN", "CPU", "Dnnl", "Xnnpack"},
+                           kOnGpu[] = {"CUDA", "Dml",      "MIGraphX", "NvTensorRTRTX",
+                                       "ROCM", "Tensorrt", "WebGpu"},
+                           kProfiled[] = {"CUDA", "MIGraphX", "ROCM", "Tensorrt"};
+
+template <size_t N>
+bool is_in(const std::string_view (&list)[N], std::string_view name) {
+    return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
 
 // "CUDA" of "CUDAExecutionProvider".
 std::string_view short_name(std::string_view provider) {
@@ -229,33 +237,30 @@ class Import {
         if (!list.empty()) info.properties.emplace_back("execution providers", list);
         // Its profilers of devices are CUPTI and roctracer.
         if (!streams_.empty()) set_kernels_of_cuda_or_hip(info);
-        if (const std::string untold = untold_devices(); !untold.empty())
-            set_devices_untold(
-                info,
-                fmt::format("nodes ran on {}, and no kernel is in the file: times are the host's part of "
-                            "them, and what a device did is not known{}",
-                            untold, writes_kernels(untold) ? kHowToSeeKernels : ""));
-    }
-
-    static constexpr const char* kHowToSeeKernels =
-        " (a build of ONNX Runtime with CUDA or ROCm profiling writes kernels)";
-    static bool writes_kernels(const std::string& providers) {
-        for (const char* known : {"CUDA", "Tensorrt", "ROCM", "MIGraphX"})
-            if (providers.find(known) != providers.npos) return true;
-        return false;
+        tell_untold_devices(info);
     }
 
     // Providers that compute elsewhere than on the CPU, or may, where the file has no kernel: "CUDA, Dml".
-    std::string untold_devices() const {
-        if (!streams_.empty()) return {};
+    void tell_untold_devices(ProfileInfo& info) const {
+        if (!streams_.empty()) return;
         std::string list;
+        bool gpu = false, profiled = false;
         for (const auto& [provider, nodes] : providers_) {
             const std::string_view name = short_name(provider);
-            const bool cpu =
-                name.empty() || std::find(std::begin(kOnCpu), std::end(kOnCpu), name) != std::end(kOnCpu);
-            if (!cpu) list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
+            if (name.empty() || is_in(kOnCpu, name)) continue;
+            list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
+            gpu |= is_in(kOnGpu, name);
+            profiled |= is_in(kProfiled, name);
         }
-        return list;
+        if (list.empty()) return;
+        set_devices_untold(
+            info,
+            fmt::format(
+                "nodes ran on {}, and no kernel is in the file: times are the host's part of them, and "
+                "what a device did is not known{}",
+                list,
+                profiled ? " (a build of ONNX Runtime with CUDA or ROCm profiling writes kernels)" : ""),
+            gpu ? UntoldDevices::kGpus : UntoldDevices::kAny);
     }
 
     struct Node {

@@ -59,15 +59,20 @@ TEST_F(OrtTest, NodesAloneAreKnown) {
 
 // Nodes of a device without a kernel in the file: what the device did is not known.
 TEST_F(OrtTest, DevicesWithoutKernelsAreUntold) {
+    bool any = false;
     const auto untold = [&](const std::string& provider, bool kernels) {
         std::string text = seed();
-        for (size_t at; (at = text.find("CUDAExecutionProvider")) != text.npos;)
+        for (size_t at = 0; (at = text.find("CUDAExecutionProvider", at)) != text.npos; at += provider.size())
             text.replace(at, 21, provider);
         const size_t kernel = text.find("{\"cat\": \"Kernel\"");
         if (!kernels) text.erase(kernel, text.find('\n', kernel) + 1 - kernel);
-        return has_limit(imported(text).info, kDevicesOfSource);
+        const ProfileInfo info = imported(text).info;
+        any = has_limit(info, kUntoldKind);
+        return has_limit(info, kDevicesOfSource);
     };
     EXPECT_FALSE(untold("CudaExecutionProvider", true)) << "its kernels are there";
+    EXPECT_TRUE(untold("CUDAExecutionProvider", false) && !any);
+    EXPECT_TRUE(untold("CoreMLExecutionProvider", false) && any) << "a GPU, a Neural Engine or the CPU";
     EXPECT_TRUE(untold("CudaExecutionProvider", false));
     EXPECT_TRUE(untold("DmlExecutionProvider", false));
     EXPECT_FALSE(untold("DnnlExecutionProvider", false)) << "computes on the CPU";

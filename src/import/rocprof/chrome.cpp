@@ -159,10 +159,14 @@ class ChromeImport {
         }
     }
 
+    std::vector<size_t>::const_iterator first_behind(const std::vector<size_t>& calls, int64_t us) const {
+        return std::upper_bound(calls.begin(), calls.end(), us,
+                                [this](int64_t time, size_t i) { return time < spans_[i].us; });
+    }
+
     // The last one that ended in that us, else the last that began until then.
     Span* call_at(const std::vector<size_t>& calls, int64_t us) {
-        auto after = std::upper_bound(calls.begin(), calls.end(), us,
-                                      [this](int64_t time, size_t i) { return time < spans_[i].us; });
+        auto after = first_behind(calls, us);
         if (after == calls.begin()) return nullptr;
         Span* last = &spans_[*(after - 1)];
         for (int looked = 0; after != calls.begin() && looked < kMostLookedAt; ++looked) {
@@ -176,8 +180,7 @@ class ChromeImport {
     // the arrow of a copy may lie in the copying call before its own, which has an arrow already.
     Span* call_of_copy(const std::vector<size_t>& calls, Span* call, const Span& work) {
         if (call->correlation < 0 || kind_of(work) != ChromeRow::kCopies) return call;
-        auto next = std::upper_bound(calls.begin(), calls.end(), call->us,
-                                     [this](int64_t time, size_t i) { return time < spans_[i].us; });
+        auto next = first_behind(calls, call->us);
         for (int looked = 0; next != calls.end() && looked < kMostLookedAt; ++next, ++looked) {
             Span& later = spans_[*next];
             if (later.us >= work.us + work.dur / 1000) break;

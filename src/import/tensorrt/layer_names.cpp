@@ -96,14 +96,6 @@ std::string_view torch_type(std::string_view format) {
     return {};
 }
 
-}  // namespace
-
-std::vector<std::string> origins_of(const Layer& layer) {
-    std::vector<std::string> origins = nodes_of(layer.metadata);
-    if (origins.empty() && !names_engine_copy(layer.name)) split(layer.name, origins);
-    return origins;
-}
-
 // Of at least one origin.
 std::string most_of_work(const std::vector<std::string>& origins) {
     for (const std::string& origin : origins)
@@ -119,6 +111,14 @@ std::string reformatter_path(const Layer& layer, std::string_view reformatter) {
     std::vector<std::string> origins;
     split(served, origins);
     return (origins.empty() ? std::move(served) : most_of_work(origins)).append(reformatter);
+}
+
+}  // namespace
+
+std::vector<std::string> origins_of(const Layer& layer) {
+    std::vector<std::string> origins = nodes_of(layer.metadata);
+    if (origins.empty() && !names_engine_copy(layer.name)) split(layer.name, origins);
+    return origins;
 }
 
 std::string main_origin(const Layer& layer, const std::vector<std::string>& origins) {

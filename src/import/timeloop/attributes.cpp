@@ -87,6 +87,18 @@ bool nearly(std::string_view a, std::string_view b) {
     return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
 }
 
+// The known name that this one is a slip of the pen for; empty: none.
+std::string_view meant_by(const std::string& name, const std::vector<std::string_view>& known) {
+    constexpr size_t kShort = 4;  // such names are near to many
+    std::string_view near;
+    for (const std::string_view each : known) {
+        if (each.size() <= kShort) continue;
+        if (plain(name) == plain(each)) return each;
+        if (near.empty() && nearly(plain(name), plain(each))) near = each;
+    }
+    return near;
+}
+
 std::string with_underscores(std::string key) {
     std::replace(key.begin(), key.end(), '-', '_');
     return key;
@@ -122,16 +134,9 @@ Result<std::vector<std::string>> unread_attributes(const std::vector<Component>&
         for (const auto& [key, value] : component.attributes.members) {
             const std::string name = with_underscores(key);
             if (used.contains(key) || std::find(known.begin(), known.end(), name) != known.end()) continue;
-            auto meant = std::find_if(known.begin(), known.end(), [&name](std::string_view each) {
-                return each.size() >= 5 && plain(name) == plain(each);
-            });
-            if (meant == known.end())
-                meant = std::find_if(known.begin(), known.end(), [&name](std::string_view each) {
-                    return each.size() >= 5 && nearly(plain(name), plain(each));
-                });
-            if (meant != known.end())
+            if (const std::string_view meant = meant_by(name, known); !meant.empty())
                 return fail(value.error(fmt::format("{} has an unknown attribute '{}'", component.name, key),
-                                        fmt::format("write {}, or take it out", *meant)));
+                                        fmt::format("write {}, or take it out", meant)));
             const Place at = place_of(value);
             std::string place = fmt::format("'{}' ({}, line {})", key, at.file, at.line);
             if (seen.insert(place).second) unread.push_back(std::move(place));

@@ -1,4 +1,4 @@
-// Attributes of an architecture's parts that are changed before it is read.
+// Names of attributes of an architecture's parts: which are known, and which are changed before it is read.
 #pragma once
 
 #include <set>

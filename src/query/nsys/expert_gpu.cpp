@@ -237,9 +237,8 @@ std::vector<Rule> gpu_use_rules() {
          gpu_gaps},
         {{"gpu_time_util",
           "Parts of a device's active time in which it is used little. Concurrent work adds up, so that more "
-          "than 100% is possible; it is time, not use of the device's units. Pauses of the recording are "
-          "left "
-          "out.",
+          "than 100% is possible; it is time, not use of the device's units. Pauses of the recording "
+          "are left out.",
           "GPU Time Utilization"},
          {"threshold", "chunks"},
          Data::kKernels,

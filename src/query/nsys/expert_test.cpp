@@ -149,6 +149,15 @@ TEST_F(ExpertTest, PausesOfTheRecordingAreNoIdleTime) {
             ElementsAre(int64_t{2}, 50.0, 120 * kMs, 2000 * kMs, int64_t{100}, int64_t{0}, int64_t{1})));
 }
 
+// A chunk of both sides of a pause is not of one use: what is busy before it is not little used.
+TEST_F(ExpertTest, UseIsJudgedOnEachSideOfAPause) {
+    for (const int64_t i : {0, 1, 20, 21}) {
+        made.annotation("ProfilerStep#" + std::to_string(i), 100 * kMs * i, 100 * kMs, made.thread());
+        made.kernel("k", 100 * kMs * i, (i < 2 ? 100 : 5) * kMs, made.stream());
+    }
+    EXPECT_THAT(column("gpu_time_util:chunks=1", 3), ElementsAre(2000 * kMs));
+}
+
 TEST(ExpertRules, AreParsedWithTheirThresholds) {
     EXPECT_EQ(parse_rule("gpu_gaps:gap=7", {})->thresholds.gap_ms, 7);
     for (const char* wrong : {"gpu_gaps:chunks=3", "gpu_gaps:gap=", "gpu_gaps:gap=x",

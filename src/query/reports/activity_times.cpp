@@ -242,6 +242,7 @@ Result<Occurrences> times_of_convolution_trials(Session& session, int64_t kernel
 
 Result<Occurrences> times_of_convolution_choice(Session& session, int64_t calls) {
     OPSIGHT_TRY(session.prepare_work());
+    OPSIGHT_TRY(session.prepare(sql::bounds_of_kernels));
     return in_range(session, duck::Statement(sql::times_convolution_choice).set("calls", calls));
 }
 

@@ -9,6 +9,7 @@ namespace sql = reports::sql;
 
 Result<FarWork> work_far_from_bound(Session& session, double pct, int64_t ns) {
     OPSIGHT_TRY(session.prepare_work());
+    OPSIGHT_TRY(session.prepare(sql::bounds_of_kernels));
     OPSIGHT_TRY(session.execute(duck::Statement(sql::far_work).set("pct", pct).set("ns", ns)));
     FarWork found;
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::farthest_work));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
 
 #include "query/reports/matrix_units.h"
 #include "query/reports/sql.h"
@@ -66,13 +65,6 @@ void replace(std::string& text, std::string_view here, std::string_view there) {
     }
 }
 
-// Whether what a source says of devices that it tells nothing of speaks of GPUs.
-bool speaks_of_gpus(const std::string& untold) {
-    constexpr const char* kGpus[] = {"GPU", "CUDA", "Tensorrt", "TensorRT", "ROCM", "MIGraphX", "Dml", "Gpu"};
-    return std::any_of(std::begin(kGpus), std::end(kGpus),
-                       [&](const char* word) { return untold.find(word) != untold.npos; });
-}
-
 std::string device_of(const std::string& name) {
     if (name.find("TPU") != name.npos) return "TPU";
     const bool gpu = name.find("GPU") != name.npos || name.find("Arc") != name.npos;
@@ -99,8 +91,7 @@ Result<DeviceWords> device_words(Session& session) {
         }
     }
     if (std::get<bool>(timed.rows.at(0)[0])) words.clock = "Host";
-    const std::string untold = text(timed.rows[0][1]);
-    if (rows.rows.empty() && !untold.empty() && !speaks_of_gpus(untold)) words.device = "device";
+    if (rows.rows.empty() && std::get<bool>(timed.rows[0][1])) words.device = "device";
     return words;
 }
 

@@ -81,6 +81,22 @@ TEST(DeviceWords, OtherMakersDevicesAreNoGpus) {
         }
 }
 
+// Those of the report of measured work.
+std::vector<std::string> notes_on(std::string_view device) {
+    analyze::TestProfile t;
+    t.gpu(0, device, 0, 0);
+    t.kernel("some_kernel", 0, 50, t.stream(), 1);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto report = make_report(session, "expected_vs_measured", {.for_people = true});
+    return report ? report->notes : std::vector<std::string>{report.error().message()};
+}
+
+TEST(DeviceWords, CountersOfNvidiaAreAdvisedForItsDevicesAlone) {
+    EXPECT_THAT(notes_on("NVIDIA H100 80GB HBM3"), Contains(HasSubstr("record them with 'ncu ")));
+    EXPECT_THAT(notes_on("TPU v6 Lite"), Not(Contains(HasSubstr("ncu"))));
+}
+
 TEST(DeviceWords, AreThoseOfDiagnosticsToo) {
     analyze::TestProfile t;
     t.gpu(0, "TPU v6 Lite", 0, 0);
@@ -92,11 +108,6 @@ TEST(DeviceWords, AreThoseOfDiagnosticsToo) {
     const ResultTable& odd = found->diagnostics;
     EXPECT_THAT(std::get<std::string>(cell(odd, "help", "key", "unknown_tensor_core_use")),
                 HasSubstr("use matrix units"));
-    // Counters of NVIDIA's are no advice for them.
-    auto report = make_report(session, "expected_vs_measured", {.for_people = true});
-    ASSERT_TRUE(report);
-    for (const std::string& note : report->notes)
-        EXPECT_EQ(note.find("ncu"), std::string::npos) << note;
     auto summary = make_report(session, "summary", {.for_people = false});
     ASSERT_TRUE(summary);
     say(*summary, device_words(session).value());

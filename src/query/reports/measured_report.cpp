@@ -16,9 +16,8 @@ constexpr const char* kNoCounters =
     "the profile has no counters of its kernels, so what they did in fact is not known";
 constexpr const char* kCountersAlone =
     "the profile has counters of kernels and not the ops that they ran for: the reports counters and "
-    "characterize "
-    "have them, and imported with --counters beside a trace of the run they stand beside what its ops must "
-    "do";
+    "characterize have them, and imported with --counters beside a trace of the run they stand beside what "
+    "its ops must do";
 // Of NVIDIA's kernels.
 constexpr const char* kHowToCount =
     "; record them with 'ncu --metrics gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,"
@@ -86,20 +85,18 @@ Result<Report> expected_vs_measured_report(Session& session, const TableShape& s
         if (&part != &parts[0] && table.rows.empty() && shape.for_people) continue;
         report.sections.push_back({std::move(table)});
     }
-    if (!coverage) {
+    if (coverage) {
+        report.notes.push_back("counters: " + *coverage);
+        report.notes.push_back(
+            "counters were measured in a run of their own; expected FLOPs and bytes are those of the kernels "
+            "that were measured");
+    } else {
         OPSIGHT_ASSIGN(const DeviceWords words, device_words(session));
         OPSIGHT_ASSIGN(const bool counted, is_recorded(session, "counters"));
         report.notes.push_back(counted && !session.contents().ops
                                    ? kCountersAlone
                                    : std::string(kNoCounters) + (words == DeviceWords() ? kHowToCount : ""));
-    } else {
-        report.notes.push_back("counters: " + *coverage);
     }
-    if (coverage)
-        report.notes.push_back(
-            "counters were measured in a run of their own; expected FLOPs and bytes are those of the kernels "
-            "that "
-            "were measured");
     return report;
 }
 

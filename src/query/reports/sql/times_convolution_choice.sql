@@ -21,19 +21,13 @@ WITH said AS (
     SEMI JOIN unsearched u ON u.rank = t.rank
     WHERE o.signature >= 0
       AND regexp_matches(i.name, '^aten::((cudnn|miopen)_(depthwise_)?convolution(_transpose)?|convolution_backward)$')
-), needed AS (
-    SELECT s.rank, s.op, s.kernel, sum(s.share * w.bound_ns) / sum(s.time_ns) AS part
-    FROM sel_work s
-    JOIN raw.works w ON w.id = s.work AND w.bound_ns > 0 AND NOT w.estimate
-    WHERE s.device >= 0 AND s.kernel >= 0
-    GROUP BY ALL
 )
 SELECT c.rank::BIGINT AS rank,
-       (d.begin_ns + floor(d.dur_ns * least(coalesce(n.part, 0), 1)))::BIGINT AS begin_ns,
+       (d.begin_ns + floor(d.dur_ns * least(coalesce(n.bound_ns / n.time_ns, 0), 1)))::BIGINT AS begin_ns,
        (d.begin_ns + d.dur_ns)::BIGINT AS end_ns
 FROM sel_device d
 JOIN calls c ON c.id = d.op_span AND c.calls >= $calls
 JOIN raw.kernel_names k ON k.id = d.name AND NOT contains(k.name, 'at::native::')
-LEFT JOIN needed n ON n.rank = c.rank AND n.op = d.op AND n.kernel = d.name
+LEFT JOIN bounds_of_kernels n ON n.rank = c.rank AND n.op = d.op AND n.kernel = d.name
 WHERE d.kind = device_kind('kernel')
 ORDER BY 1, 2

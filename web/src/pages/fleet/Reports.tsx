@@ -2,23 +2,22 @@
 import { useMemo } from "react";
 import { linkTo, patched, formatHash } from "../../address/route";
 import { useRoute, useSetParams } from "../../address/useRoute";
-import type { Column, StoreAnswer, Table } from "../../api/types";
+import type { Column, StoreAnswer } from "../../api/types";
 import { DataTable } from "../../table/DataTable";
 import type { TableProps } from "../../table/props";
-import { Row, wholeRow } from "../../table/row";
+import { wholeRow, type Row } from "../../table/row";
 import { Card, Notes } from "../../widgets/Card";
 import { Icon } from "../../widgets/Icon";
 import { Answered } from "../../widgets/states";
 import { useStoreAnswer, type Choice } from "./api";
+import { namesOfRuns, RUNS } from "./names";
 
 export interface OfStore {
   choice: Choice;
   profiles: ReadonlyMap<string, string>; // names by runs
 }
 
-const RUNS = ["run", "worst_run"];
 const NAMES = ["name", "run_name"];
-const SHOWN_DIGITS = 12;
 
 // A run leads to itself alone, its name to its profile where the viewer has that.
 export function useFleetLink(profiles: ReadonlyMap<string, string>): (row: Row, column: Column) => string | null {
@@ -29,18 +28,6 @@ export function useFleetLink(profiles: ReadonlyMap<string, string>): (row: Row, 
     if (RUNS.includes(column.key)) return formatHash(view, patched(params, { run, label: null, page: null }));
     const profile = NAMES.includes(column.key) ? profiles.get(run) : undefined;
     return profile === undefined ? null : linkTo("dashboard", new URLSearchParams({ profile }));
-  };
-}
-
-export const shortIds: NonNullable<TableProps["cell"]> = (row, column) => (RUNS.includes(column.key) ? row.text(column.key)?.slice(0, SHOWN_DIGITS) : undefined);
-
-// Runs by what they are called, where that tells them apart.
-export function namedRuns(runs: Table | undefined): NonNullable<TableProps["cell"]> {
-  const names = new Map(runs?.rows.map((cells) => new Row(runs, cells)).map((row) => [row.text("run"), row.text("name")]));
-  const taken = [...names.values()];
-  return (row, column) => {
-    const name = column.key === "worst_run" ? names.get(row.text(column.key)) : undefined;
-    return name && taken.indexOf(name) === taken.lastIndexOf(name) ? name : shortIds(row, column);
   };
 }
 
@@ -55,8 +42,9 @@ interface Props extends OfStore, Pick<TableProps, "bars" | "actions"> {
 export function FleetReport({ choice, profiles, name, title, note, empty, shown, ...table }: Props) {
   const link = useFleetLink(profiles);
   const answer = useStoreAnswer<StoreAnswer>(choice, `reports/${name}`);
-  const runs = useStoreAnswer<StoreAnswer>(choice, "reports/runs").data?.tables[0];
-  const cell = useMemo(() => namedRuns(runs), [runs]);
+  const named = answer.data?.tables.some((table) => table.columns.some((column) => column.key === "worst_run")) ?? false;
+  const runs = useStoreAnswer<StoreAnswer>(choice, "reports/runs", {}, named).data?.tables[0];
+  const cell = useMemo(() => namesOfRuns(runs), [runs]);
   return (
     <Card title={title} note={note}>
       <Answered answer={answer} what={title} rows={6}>

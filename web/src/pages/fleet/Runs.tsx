@@ -8,7 +8,8 @@ import { Card, Notes } from "../../widgets/Card";
 import { formatCount } from "../../widgets/format";
 import { LineChart } from "../../widgets/LineChart";
 import { useProfilesOfRuns, useStoreAnswer, type Choice } from "./api";
-import { FleetReport, OnlyThisRun, shortIds, useFleetLink, type OfStore } from "./Reports";
+import { shortIds } from "./names";
+import { FleetReport, OnlyThisRun, useFleetLink, type OfStore } from "./Reports";
 import { changesIn, labelsByRun, pictureOf, tellingLabels, usualLabel } from "./runs";
 
 const WIDE_RANGE = 30; // times the shortest: then powers of 10 have the room

@@ -41,7 +41,7 @@ export function extentOf(labels: readonly string[], at: number, room: number): [
 }
 
 // Which runs are named below the axis, so that names do not touch: the first and each so-manyth after it.
-export function namedRuns(labels: readonly string[], room: number): number[] {
+export function labelledRuns(labels: readonly string[], room: number): number[] {
   for (let step = 1; step < labels.length; ++step) {
     const named = labels.flatMap((_, at) => (at % step === 0 ? [at] : []));
     const extents = named.map((at) => extentOf(labels, at, room));
@@ -89,7 +89,7 @@ export function TrendChart({ runs }: { runs: readonly RunPoint[] }) {
             </circle>
           </g>
         ))}
-        {namedRuns(names, room).map((at) => (
+        {labelledRuns(names, room).map((at) => (
           <text key={at} className="axis-text" x={x(at)} y={TOP + HEIGHT + 18} textAnchor={at === 0 ? "start" : at === runs.length - 1 ? "end" : "middle"}>
             {names[at]}
             <title>{runs[at]?.label}</title>

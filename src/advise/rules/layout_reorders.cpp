@@ -23,7 +23,32 @@ std::string of_weights(const query::RunFacts& f) {
                  "so.";
 }
 
+// Such a copy is made where a primitive asks for memory of its own, often of a bias of a few numbers.
+Status tell_copies(Context& c) {
+    OPSIGHT_ASSIGN(query::Occurrences found,
+                   query::times_of_ops(c.session(), {.pattern = kNames, .values = kSameLayout}));
+    const double share = c.share_of(found.times);
+    if (share < c.threshold("share")) return {};
+    Finding finding{"reorder_copies", "problem",
+                    fmt::format("Reorders of oneDNN that leave the layout as it is take {} of the {}time",
+                                percent(share), c.facts().wall_ns > 0 ? "" : "recorded ")};
+    finding.evidence = c.how_often(found.count, "reorders that only copy, or convert types") + ".";
+    finding.advice =
+        "Hand tensors on in the memory and type that the next primitive takes, and parameters once, before "
+        "the loop.";
+    finding.query =
+        "SELECT name, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
+        "regexp_matches(concrete_inputs, '\"layout [^\">]*\"') GROUP BY ALL ORDER BY ms DESC, name, shapes, "
+        "dtypes LIMIT 20";
+    finding.share_pct = share;
+    finding.view = "ops";
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
 Status check(Context& c) {
+    OPSIGHT_TRY(tell_copies(c));
     const query::OpChoice reorders{.pattern = kNames, .but_values = kSameLayout};
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_ops(c.session(), reorders));
     const double share = c.share_of(found.times);
@@ -68,7 +93,7 @@ std::string lacks(const query::RunFacts& f) {
 Rule layout_reorders_rule() {
     return {
         .id = "layout_reorders",
-        .looks_for = "reorders of tensors between layouts on a CPU",
+        .looks_for = "reorders of tensors on a CPU, between layouts, and those that only copy",
         .needs = "ops, and no device",
         .thresholds = {{"share", 3, "% of the wall clock",
                         "below, a change is lost in the noise of iterations"}},

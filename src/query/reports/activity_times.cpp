@@ -202,6 +202,7 @@ Result<Occurrences> times_of_ops(Session& session, const OpChoice& choice) {
                                  .set("pattern", choice.pattern)
                                  .set("dtypes", choice.dtypes)
                                  .set("but_shapes", choice.but_shapes)
+                                 .set("values", choice.values)
                                  .set("but_values", choice.but_values)
                                  .set("device", choice.device)
                                  .set("kernels", choice.kernels));

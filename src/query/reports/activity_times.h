@@ -63,7 +63,8 @@ Result<ProductOps> product_ops(Session& session);
 struct OpChoice {
     std::string pattern, dtypes = {};  // regular expressions; no dtypes: any
     std::string but_shapes = {};       // not those whose shapes match this; empty: any
-    std::string but_values = {};       // nor those of which values of arguments do
+    std::string values = {};           // those of which values of arguments match this; empty: any
+    std::string but_values = {};       // not those of which they match this; empty: any
     bool device = false;               // what they launched, else the host's time
     bool kernels = false;              // of what they launched
 };

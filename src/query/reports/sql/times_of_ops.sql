@@ -1,7 +1,7 @@
--- When ops run whose names match $pattern, the types of whose inputs match $dtypes (empty: any types), and whose
--- shapes do not match $but_shapes, nor values of arguments $but_values (empty: any): on the host, with all that they
--- call, those alone that none of them calls; with $device what they and the two levels of ops below them launched, of
--- that with $kernels the kernels alone.
+-- When ops run whose names match $pattern, the types of whose inputs match $dtypes and the values of whose arguments
+-- $values, and whose shapes do not match $but_shapes, nor values $but_values (empty: any): on the host, with all that
+-- they call, those alone that none of them calls; with $device what they and the two levels of ops below them launched,
+-- of that with $kernels the kernels alone.
 WITH wanted AS MATERIALIZED (
     SELECT o.id, o.track, o.begin_ns, o.dur_ns, o.parent_op
     FROM sel_ops o
@@ -9,6 +9,7 @@ WITH wanted AS MATERIALIZED (
     LEFT JOIN raw.signatures g ON g.id = o.signature
     WHERE ($dtypes = '' OR regexp_matches(g.dtypes, $dtypes))
       AND ($but_shapes = '' OR g.shapes IS NULL OR NOT regexp_matches(g.shapes, $but_shapes))
+      AND ($values = '' OR regexp_matches(g.concrete, $values))
       AND ($but_values = '' OR g.concrete IS NULL OR NOT regexp_matches(g.concrete, $but_values))
 ), children AS MATERIALIZED (
     SELECT id FROM raw.ops WHERE $device AND parent_op IN (SELECT id FROM wanted)

@@ -10,24 +10,29 @@
 namespace opsight::server {
 namespace {
 
+constexpr int64_t kMostItems = 1'000'000'000;
 constexpr int64_t kMostRows = 2000;                // of a table: the page has them all at once
 constexpr size_t kLeastRuns = 2, kMostRuns = 500;  // of a trend: each opens a file
 
 // Reads the two profiles of a call, over its range.
 class Sides {
   public:
-    Sides(Call& call, size_t base, size_t next, query::RangeOptions range)
-        : call_(call), numbers_{base, next}, range_(std::move(range)) {}
+    struct Which {
+        size_t number = 0;  // of the profile
+        int64_t items = 1;  // of an iteration, of one of which times are
+    };
+    Sides(Call& call, Which base, Which next, query::RangeOptions range)
+        : call_(call), which_{base, next}, range_(std::move(range)) {}
 
     Result<query::Side> read(bool next, std::optional<int64_t> rank, bool whole) {
-        const auto lease = [this, number = numbers_[next]](const query::RangeOptions& range) {
+        const auto lease = [this, number = which_[next].number](const query::RangeOptions& range) {
             return call_.profiles().lease(number, range, {}, call_.request().cancellation);
         };
         const auto session = lease(whole ? query::RangeOptions{.whole = true} : range_);
         own_range |= next && !session && session.error().status == 400;
         const auto otherwise = own_range && !session ? std::optional(lease({})) : std::nullopt;
         const auto& taken = otherwise ? *otherwise : session;
-        if (taken) return query::read_side(**taken, call_.profiles().name(numbers_[next]), rank);
+        if (taken) return read_side(**taken, which_[next], rank);
         refused = taken.error();
         return fail(refused->text());
     }
@@ -36,8 +41,12 @@ class Sides {
     std::optional<Problem> refused;  // why one of them could not be asked
 
   private:
+    Result<query::Side> read_side(query::Session& session, const Which& which, std::optional<int64_t> rank) {
+        return query::read_side(session, call_.profiles().name(which.number), rank, {.batch = which.items});
+    }
+
     Call& call_;
-    size_t numbers_[2];
+    Which which_[2];
     query::RangeOptions range_;
 };
 
@@ -46,7 +55,9 @@ Expected<Response> compare(Call& call) {
     OPSIGHT_ASSIGN(const size_t base, profiles.number_of(call.path("id")));
     OPSIGHT_ASSIGN(const size_t next, profiles.number_of(call.text("with")));
     OPSIGHT_ASSIGN(query::RangeOptions range, profiles.range_of(call, base));
-    Sides sides(call, base, next, std::move(range));
+    OPSIGHT_ASSIGN(const int64_t base_items, call.number("base_items", 1, 1, kMostItems));
+    OPSIGHT_ASSIGN(const int64_t next_items, call.number("new_items", 1, 1, kMostItems));
+    Sides sides(call, {base, base_items}, {next, next_items}, std::move(range));
     const FairSemaphore::Permit turn(profiles.questions());
     const Result<query::Comparison> made =
         query::compare_runs(1, 1, [&sides](bool is_next, size_t, std::optional<int64_t> rank, bool whole) {
@@ -116,7 +127,7 @@ Expected<Response> trend(Call& call) {
 
 std::vector<Route> compare_routes() {
     return {{"GET", "/api/v1/profiles/{id}/compare", compare,
-             std::vector<std::string>{"with"} + range_parameters()},
+             std::vector<std::string>{"with", "base_items", "new_items"} + range_parameters()},
             {"GET", "/api/v1/trend", trend, {}}};
 }
 

@@ -1,6 +1,6 @@
 // Two runs side by side: what is picked in one picture or table is shown in all, and stands in the address.
 import { describe, expect, it } from "vitest";
-import { idOf, made, useSite } from "./page";
+import { has, idOf, made, useSite } from "./page";
 
 describe("comparing a run with itself", () => {
   const site = useSite();
@@ -33,6 +33,38 @@ describe("comparing a run with itself", () => {
     await site().go(await hash);
     await site().page.locator(".two-timelines .tl-stage").nth(1).waitFor();
     expect(await site().table("compare_ops").root.locator('tbody tr[aria-selected="true"]').count()).toBe(1);
+  });
+
+  it.skipIf(!has("gpu"))("opens the difference from layers to kernels, and the address keeps what is open", async () => {
+    const show = () => site().show(`compare?with=${idOf("gpu")}`, "gpu");
+    await show();
+    const row = (level: number, more = "") => site().page.locator(`table[aria-label="Where the difference lies"] tbody tr[aria-level="${String(level)}"]${more}`);
+    expect(await row(2).count()).toBe(0);
+    for (const level of [1, 2]) {
+      await row(level, "[aria-expanded]").first().focus();
+      await site().press("ArrowRight");
+    }
+    const kernels = await row(3).count();
+    expect(kernels).toBeGreaterThan(0);
+    const { hash } = site();
+    const opened = await hash;
+    await show();
+    expect(await row(2).count()).toBe(0);
+    await site().go(opened);
+    expect(await row(3).count()).toBe(kernels);
+  });
+
+  it("compares the time of an item, which the address keeps", async () => {
+    await open();
+    const fields = site().page.getByRole("group", { name: "Items of an iteration" });
+    await fields.getByLabel("after").fill("10");
+    await site().press("Enter");
+    await fields.getByLabel("before").fill("5");
+    await site().press("Enter");
+    expect([await site().parameter("base_items"), await site().parameter("new_items")]).toEqual(["5", "10"]);
+    await site().page.locator(".comparison-answer", { hasText: "of an item (5 an iteration before, 10 after)" }).waitFor();
+    await site().show(`compare?with=${idOf("training")}&base_items=none`);
+    expect(await site().parameter("base_items")).toBeNull();
   });
 
   it("goes through the layers by arrow keys", async () => {

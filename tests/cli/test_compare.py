@@ -28,6 +28,42 @@ def slowed(trace, name, by):
     return trace
 
 
+KERNELS = {"aten::linear": ("ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_nn", 40), "aten::layer_norm": ("void at::native::vectorized_kernel<4>(int)", 15),
+           "aten::gelu": ("void at::native::elementwise_kernel<128, 2>(int)", 20), "aten::add": ("void at::native::elementwise_kernel<128, 2>(int)", 10)}
+
+
+def planted(slower=1.0, without=False, rows=64, name="Block_2", outlier=None):
+    """Twelve steps of four blocks of four ops, with one thing that is another one: a kernel that is slower by a factor, an op
+    that is gone, an input of other rows (whose kernel takes no longer), a block of another name, one step that takes long."""
+    events, at, correlation = [], 0.0, 0
+    for step in range(12):
+        begin, now = at, at + 10
+        device = now + 20
+        for block in range(4):
+            module_begin = now
+            for place, (op, (kernel, us)) in enumerate(KERNELS.items()):
+                if without and (block, op) == (1, "aten::gelu"):
+                    continue
+                correlation += 1
+                shape = [[rows if (block, op) == (1, "aten::linear") else 64, 64], [64, 64]]
+                took = (us + (step * 7 + block * 3 + place) % 5 * 0.1) * (slower if (block, op) == (3, "aten::layer_norm") else 1)
+                device = max(device, now + 8)
+                events += [
+                    tiny_trace.span("cpu_op", op, 1, now + 1, 8, **{"Input Dims": shape, "Input type": ["c10::Half", "c10::Half"]}),
+                    tiny_trace.span("cuda_runtime", "cudaLaunchKernel", 1, now + 3, 4, correlation=correlation),
+                    tiny_trace.span("kernel", kernel, 7, device, took, pid=0, device=0, stream=7, correlation=correlation)]
+                device += took + 1
+                now += 10
+            module = name if block == 2 else f"Block_{block}"
+            events.append(tiny_trace.span("python_function", f"nn.Module: {module}", 1, module_begin, now - module_begin,
+                                          **{"Python id": 1000 * step + block + 1, "Python module id": block}))
+        at = max(now, device) + 5
+        if step == outlier:
+            at += 2 * (at - begin)
+        events.append(tiny_trace.span("user_annotation", f"ProfilerStep#{step}", 1, begin, at - begin - 1))
+    return {**tiny_trace.trace(1), "traceEvents": events}
+
+
 class CompareTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(dir=opsight_cli.temporary_folder())
@@ -159,6 +195,31 @@ class CompareTest(unittest.TestCase):
         grids = {row["kernel"]: (row["base_grid"], row["new_grid"], row["base_block"]) for row in launches}
         self.assertEqual(grids["relu_kernel"], ("4 x 1 x 1", "8 x 1 x 1", "128 x 1 x 1"))
         self.assertIn("use all or kernel", self.compare(self.base, self.new, "--report", "ops", code=2))
+
+    def test_what_was_planted_is_named_first(self):
+        base = self.write("planted.json", planted())
+        def first(**what):
+            return json.loads(self.compare(base, self.write("planted_new.json", planted(**what)), "--json"))
+        slower = first(slower=1.07)
+        self.assertEqual(slower["causes"][0]["kind"], "slower")
+        self.assertIn("aten::layer_norm in /Block_3", slower["causes"][0]["text"])
+        self.assertEqual([slower[level][0]["kind"] for level in ("layers", "ops", "kernels")], ["slower"] * 3)
+        self.assertEqual((slower["kernels"][0]["kernel"], slower["kernels"][0]["verdict"]), ("vectorized_kernel", "real"))
+        gone = first(without=True)
+        self.assertEqual(gone["causes"][0]["kind"], "removed_ops")
+        self.assertIn("aten::gelu in /Block_1", gone["causes"][0]["text"])
+        self.assertEqual((gone["ops"][0]["kind"], gone["ops"][0]["op"]), ("removed", "aten::gelu"))
+        shape = first(rows=128)
+        self.assertEqual(shape["causes"][0]["kind"], "shape")
+        self.assertIn("aten::linear in /Block_1 ([[64,64],[64,64]] -> [[128,64],[64,64]])", shape["causes"][0]["text"])
+        self.assertEqual((shape["ops"][0]["kind"], shape["ops"][0]["gpu_difference_ns"]), ("other shape", 0))
+        renamed = first(name="Stage_0")
+        self.assertEqual([row["text"] for row in renamed["causes"]], ["layers of another name: /Block_2 -> /Stage_0"])
+        self.assertEqual((renamed["layers"][0]["kind"], renamed["layers"][0]["new_layer"]), ("renamed", "/Stage_0"))
+        self.assertEqual({row["kind"] for row in renamed["ops"]}, {"same work"})
+        outlier = first(outlier=6)
+        self.assertEqual((outlier["verdict"], outlier["caveats"][0]["kind"], outlier["causes"][0]["kind"]), ("noise", "outlier", "outlier"))
+        self.assertIn("iteration 6 of the new run is far longer", outlier["causes"][0]["text"])
 
     def test_per_sample(self):
         answer = json.loads(self.compare(self.base, self.new, "--per-sample", "5", "10", "--json"))

@@ -184,6 +184,11 @@ class AnswersTest(unittest.TestCase):
             keys = [column["key"] for column in tables[name]["columns"]]
             self.assertEqual([dict(zip(keys, row)) for row in tables[name]["rows"]], told[name], name)
         self.assertEqual(self.server.error("/profiles/0/compare", **{"with": 7})[0], 404)
+        items = self.server.json("/profiles/0/compare", **{"with": 0, "base_items": 5, "new_items": 10})
+        told = json.loads(opsight_cli.run("compare", self.profile.path, self.profile.path, "--json", "--per-sample", "5", "10").stdout)
+        self.assertEqual(items["answer"], told["notes"][0])
+        self.assertIn("of an item (5 an iteration before, 10 after)", items["answer"])
+        self.assertEqual(self.server.error("/profiles/0/compare", **{"with": 0, "base_items": 0})[0], 400)
 
     def test_nothing_of_a_kind(self):
         path = tiny_trace.write(opsight_cli.temporary_folder(), "plain.json")

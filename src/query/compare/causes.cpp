@@ -71,6 +71,9 @@ class Finder {
 
     std::vector<Cause> find() {
         groups();
+        layers(ChangeKind::kRenamed, "renamed", "layers of another name");
+        layers(ChangeKind::kMoved, "moved", "layers in another place");
+        outliers();
         kernel_count();
         one_factor();
         clocks();
@@ -83,6 +86,7 @@ class Finder {
             return std::pair(against(a), -size(a.cause)) < std::pair(against(b), -size(b.cause));
         });
         configuration();
+        small_changes();
         std::vector<Cause> causes;
         for (Found& each : found_)
             causes.push_back(std::move(each.cause));
@@ -93,6 +97,7 @@ class Finder {
     struct Found {
         Cause cause;
         bool other_way = false;  // than the difference, of what has no time that would tell
+        bool of_means = false;   // its time is no part of the difference of medians
     };
 
     // The greatest of its times.
@@ -106,12 +111,14 @@ class Finder {
     // Whether what grew by so much, or shrank, explains nothing of a run that went the other way.
     bool is_against(double by) const {
         const int64_t all = it_.time.next_median - it_.time.base_median;
+        if (it_.time.verdict == Verdict::kNoise) return false;  // it went no way
         return all != 0 && by != 0 && (by < 0) != (all < 0);
     }
     // Such causes come last, after those that have no times.
     int against(const Found& found) const {
         const int64_t time = time_of(found.cause);
         if (it_.time.next_median == it_.time.base_median) return 0;
+        if (found.of_means && it_.time.verdict != Verdict::kNoise) return 1;
         if (time == 0) return found.other_way ? 2 : 1;
         return is_against(static_cast<double>(time)) ? 2 : 0;
     }
@@ -132,14 +139,12 @@ class Finder {
                       cpu = group.next_cpu_ns - group.base_cpu_ns;
         const bool by_gpu = it_.changes.by_gpu && stands(group.gpu, gpu),
                    by_cpu = host && it_.changes.base_cpu && it_.changes.next_cpu && stands(group.cpu, cpu);
-        if (!by_gpu && !by_cpu) return;
+        if (!by_gpu && !by_cpu) return without_time(group, words);
         std::string amounts;
         if (by_gpu) amounts += time_text(gpu, true) + " of work on the device";
         if (by_cpu) amounts += (by_gpu ? ", " : "") + time_text(cpu, true) + " on the host";
         const Change& most = by_gpu ? group.most_gpu : group.most_cpu;
-        std::string where = most.op;
-        if (!most.layer.empty() && most.layer != "/") where += " in " + most.layer;
-        if (!most.evidence.empty()) where += " (" + most.evidence + ")";
+        std::string where = place_of(most);
         if (by_gpu && is_collective(most.op))
             where +=
                 "; a collective waits for the ranks that enter it later, and that is in its time: the report "
@@ -149,6 +154,88 @@ class Finder {
                         group.rows == 1 ? ", " : "s, most in ", where),
             by_gpu ? std::optional(gpu) : std::nullopt, by_cpu ? std::optional(cpu) : std::nullopt);
     }
+    static std::string place_of(const Change& op) {
+        std::string where = op.op;
+        if (!op.layer.empty() && op.layer != "/") where += " in " + op.layer;
+        if (!op.evidence.empty()) where += " (" + op.evidence + ")";
+        return where;
+    }
+    // That ops are others than before is a fact, whatever their time; where they hardly take any, in a few
+    // words at the end.
+    void without_time(const ChangeGroup& group, const Words& words) {
+        if (words.kind == ChangeKind::kSlower || words.kind == ChangeKind::kFaster) return;
+        const Change& most = it_.changes.by_gpu ? group.most_gpu : group.most_cpu;
+        const std::string ops =
+            fmt::format("{}: {}{}", words.begin, place_of(most),
+                        group.rows > 1 ? fmt::format(" and {} more", group.rows - 1) : "");
+        const int64_t takes = it_.changes.by_gpu ? std::max(group.base_gpu_ns, group.next_gpu_ns)
+                                                 : std::max(group.base_cpu_ns, group.next_cpu_ns);
+        if (takes < worth_) return small_.push_back(ops);
+        say(words.cause, ops + "; their time differs by noise or by less than 0.2% of an iteration");
+    }
+    // Their ops are in the groups, with their times.
+    void layers(ChangeKind kind, const char* cause, const char* begin) {
+        const Change* first = nullptr;
+        size_t count = 0;
+        for (const Change& layer : it_.changes.layers)
+            if (layer.kind == kind && ++count == 1) first = &layer;
+        if (first)
+            say(cause, fmt::format("{}: {}{}", begin, first->evidence,
+                                   count > 1 ? fmt::format(" and {} more", count - 1) : ""));
+    }
+    void small_changes() {
+        if (!small_.empty())
+            say("small_changes",
+                fmt::format("in ops that take less than 0.2% of an iteration: {}", fmt::join(small_, "; ")));
+    }
+
+    // What iterations far longer than the others add to the mean.
+    struct Outliers {
+        std::vector<size_t> places;
+        int64_t mean_ns = 0;
+    };
+    static Outliers far(const Side& side) {
+        Outliers out{outliers_of(side)};
+        const std::vector<int64_t> times = side.times();
+        const int64_t median = median_of(times);
+        for (const size_t i : out.places)
+            out.mean_ns += times[i] - median;
+        out.mean_ns /= std::ssize(times);
+        return out;
+    }
+    // The class that most of their time is in, beyond what it is in the others.
+    static std::string_view class_of(const Side& side, const std::vector<size_t>& places) {
+        std::pair<int64_t, std::string_view> most{0, "no class"};
+        for (const BudgetClass& each : side.classes) {
+            const std::vector<int64_t> times = side.times_in(each.resource);
+            int64_t more = 0;
+            for (const size_t i : places)
+                more += times[i] - median_of(times);
+            if (more > most.first) most = {more, each.name};
+        }
+        return most.second;
+    }
+    void outliers() {
+        const Outliers base = far(it_.base), next = far(it_.next);
+        const int64_t by = next.mean_ns - base.mean_ns;
+        if (by == 0 || std::abs(by) < worth_) return;
+        const bool is_next = by > 0;
+        const Side& side = is_next ? it_.next : it_.base;
+        const Outliers& of = is_next ? next : base;
+        const char* word = is_next ? "new" : "base";
+        if (of.places.size() * 4 > side.samples.size()) return;  // so many are no exception
+        const std::string which =
+            of.places.size() == 1
+                ? fmt::format("iteration {} of the {} run is", side.samples[of.places[0]].iteration, word)
+                : fmt::format("{} iterations of the {} run, {} the first of them, are", of.places.size(),
+                              word, side.samples[of.places[0]].iteration);
+        say("outlier",
+            fmt::format("{} far longer than the others, which makes its mean {} longer, mostly by: {}", which,
+                        time_text(of.mean_ns), class_of(side, of.places)),
+            {}, {}, by);
+        found_.back().of_means = true;
+    }
+
     // Where there are too few samples to tell what noise is, all that is large enough: the answer says so
     // then.
     bool stands(const SampleDifference& samples, int64_t difference) const {
@@ -341,6 +428,7 @@ class Finder {
     const Comparison& it_;
     int64_t worth_;
     std::vector<Found> found_;
+    std::vector<std::string> small_;  // what changed where hardly any time goes
 };
 
 }  // namespace

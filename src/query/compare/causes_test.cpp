@@ -242,8 +242,8 @@ TEST(Causes, FewerKernelsExplainNothingSlower) {
     base.scale(0, 3);  // 20 us less that the order of causes can be told by
     base.tree.op("gone", 0, 20, "less");
     next.scale(3, 3);
-    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"slower", "faster", "fewer_kernels"}));
-    EXPECT_EQ(in_order_of_causes(next, base), (Kinds{"faster", "slower", "more_kernels"}));
+    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"slower", "faster", "fewer_kernels", "small_changes"}));
+    EXPECT_EQ(in_order_of_causes(next, base), (Kinds{"faster", "slower", "more_kernels", "small_changes"}));
 }
 
 TEST(Causes, MoreKernelsThatTakeLessExplainNothingSlower) {
@@ -251,9 +251,9 @@ TEST(Causes, MoreKernelsThatTakeLessExplainNothingSlower) {
     make_slower(next);
     base.scale(0, 3);
     next.tree.op("more", 0, 20, "more");
-    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"faster", "more_kernels"}));
+    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"faster", "more_kernels", "small_changes"}));
     next.side.host_binds = true;  // it launches them
-    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"more_kernels", "faster"}));
+    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"more_kernels", "faster", "small_changes"}));
 }
 
 TEST(Causes, AFactorThatMakesFasterExplainsNothingSlower) {
@@ -278,6 +278,65 @@ TEST(Causes, WhatOneRecordingDoesNotTellIsNoOtherSetting) {
     base.side.info.properties = {{"world_size", "1"}, {"driver", "12"}};
     next.side.info.properties = {{"world_size", "2"}};
     EXPECT_EQ(causes(base, next).at("configuration"), "the recordings tell of other settings: world_size");
+}
+
+// What is another thing than before is told whatever its time, and stands before the rows that are the same.
+TEST(Causes, OtherThingsOfTheSameTimeAreTold) {
+    Made base, next;
+    for (Made* made : {&base, &next})
+        made->tree.op("wide", 0, 10'000, "k", made == &base ? "[[8]]" : "[[16]]"),
+            made->tree.op("tiny", 0, 20, "k", made == &base ? "[[8]]" : "[[16,1]]");
+    const Comparison it = compare_sides(base.finish(), next.finish());
+    ASSERT_EQ(it.causes.size(), 1u);
+    EXPECT_EQ(
+        it.causes[0].text,
+        "inputs of other shapes: wide ([[8]] -> [[16]]) and 1 more; their time differs by noise or by less "
+        "than 0.2% of an iteration");
+    EXPECT_FALSE(it.causes[0].gpu_ns.has_value());
+    EXPECT_EQ(it.changes.ops[0].op, "wide");
+    EXPECT_EQ(it.changes.ops[2].kind, ChangeKind::kSame);
+}
+
+TEST(Causes, WhatTakesHardlyAnyTimeIsOneRow) {
+    Made base, next;
+    base.tree.op("gone", 0, 20, "k");
+    next.scale(3, 1.5);
+    const auto found = ordered(base, next);
+    EXPECT_EQ(found.back().kind, "small_changes");
+    EXPECT_EQ(found.back().text, "in ops that take less than 0.2% of an iteration: ops that are gone: gone");
+}
+
+TEST(Causes, ARenamedLayerIsToldWithoutOpsOfItsOwn) {
+    Made base, next;
+    for (Made* made : {&base, &next}) {
+        const size_t top = made->tree.layer(made == &base ? "Encoder" : "Transformer");
+        made->tree.op("aten::mm", made->tree.layer("Linear", top), 10'000);
+    }
+    const Comparison it = compare_sides(base.finish(), next.finish());
+    ASSERT_EQ(it.causes.size(), 1u);
+    EXPECT_EQ(it.causes[0].kind, "renamed");
+    EXPECT_EQ(it.causes[0].text, "layers of another name: /Encoder -> /Transformer");
+    EXPECT_EQ(it.changes.layers[0].kind, ChangeKind::kRenamed);
+    EXPECT_EQ(it.changes.layers[0].next->layer, "/Transformer");
+}
+
+TEST(Causes, AnOutlierIsToldByWhatItDoesToTheMean) {
+    Made base, next;
+    next.side.samples[5].dur_ns += 80'000, next.side.samples[5].ns[kIdleResource] += 80'000;
+    const Comparison it = compare_sides(base.finish(), next.finish());
+    ASSERT_EQ(it.causes.size(), 1u);
+    EXPECT_EQ(it.causes[0].kind, "outlier");
+    EXPECT_EQ(it.causes[0].wall_ns, 10'001);
+    EXPECT_EQ(
+        it.causes[0].text,
+        "iteration 5 of the new run is far longer than the others, which makes its mean 10.001 µs longer, "
+        "mostly by: Idle");
+    make_slower(next);  // the medians differ: what moves the mean alone comes after what moves these
+    next.scale(3, 2);
+    EXPECT_EQ(in_order_of_causes(base, next), (Kinds{"slower", "outlier"}));
+    for (IterationShares& each : next.side.samples)
+        each.dur_ns += each.iteration % 2 ? 300'000 : 0;
+    EXPECT_THAT(kinds(base, next), ::testing::Not(::testing::Contains("outlier"))) << "every second one";
 }
 
 // What groups of ops explain adds up to the difference of all work, for any two trees.

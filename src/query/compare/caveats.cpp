@@ -16,7 +16,7 @@ namespace opsight::query {
 namespace {
 
 constexpr size_t kLeastForDrift = 10;  // iterations: halves of five
-constexpr double kDriftWorthSaying = 0.02, kOutlier = 1.5;
+constexpr double kDriftWorthSaying = 0.02;
 constexpr size_t kNamedOutliers = 5;
 constexpr double kLeastMatchedPercent = 10;
 
@@ -71,13 +71,14 @@ class Finder {
         settings();
         recording();
         ops();
+        const std::pair<const Side*, const char*> sides[] = {{&it_.base, "base"}, {&it_.next, "new"}};
+        for (const auto& [side, word] : sides)
+            spread(*side, word);
         ranges();
         ranks();
-        for (const auto& [side, word] : {std::pair(&it_.base, "base"), std::pair(&it_.next, "new")}) {
-            spread(*side, word);
+        for (const auto& [side, word] : sides)
             for (const std::string& note : side->range.notes)
                 say("range", fmt::format("{}: {}", word, note));
-        }
         return std::move(found_);
     }
 
@@ -87,10 +88,11 @@ class Finder {
     // By names; and by time, for a small program may have no names but those of a large one.
     void programs() {
         const char* so = "these seem to be different programs, whose difference tells nothing of either";
+        const char* forms = " (or one in two forms, such as eager and compiled)";
         if (const double share = likeness(it_.base, it_.next); share < kOneProgram)
-            return say(
-                "other_programs",
-                fmt::format("{:.0f}% of the names of ops and kernels are in common: {}", 100 * share, so));
+            return say("other_programs",
+                       fmt::format("{:.0f}% of the names of ops and kernels are in common: {}{}", 100 * share,
+                                   so, forms));
         const WorkTree &base = it_.base.work, &next = it_.next.work;
         const bool gpu = it_.changes.by_gpu;
         if ((gpu ? base.gpu : base.cpu).ns <= 0 || (gpu ? next.gpu : next.cpu).ns <= 0) return;
@@ -98,10 +100,8 @@ class Finder {
                      after = it_.changes.next_matched.value_or(100);
         if (std::min(before, after) < kLeastMatchedPercent)
             say("other_programs",
-                fmt::format(
-                    "{:.1f}% of the time of the {} run's ops is in ops that the other has, too: {} (or of "
-                    "one in two forms, such as eager and compiled)",
-                    std::min(before, after), before < after ? "base" : "new", so));
+                fmt::format("{:.1f}% of the time of the {} run's ops is in ops that the other has, too: {}{}",
+                            std::min(before, after), before < after ? "base" : "new", so, forms));
     }
 
     void clocks() {
@@ -249,12 +249,13 @@ class Finder {
 
     void outliers(const Side& side, const char* word, int64_t median) {
         std::vector<std::string> named;
-        size_t count = 0;
-        for (const IterationShares& each : side.samples) {
-            const double times =
-                static_cast<double>(each.dur_ns) / static_cast<double>(std::max<int64_t>(1, median));
-            if (times < kOutlier || ++count > kNamedOutliers) continue;
-            named.push_back(fmt::format("{} ({:.1f} x the median)", each.iteration, times));
+        const std::vector<size_t> found = outliers_of(side);
+        const size_t count = found.size();
+        for (size_t i = 0; i < std::min(count, kNamedOutliers); ++i) {
+            const IterationShares& each = side.samples[found[i]];
+            named.push_back(fmt::format("{} ({:.1f} x the median)", each.iteration,
+                                        static_cast<double>(side.times()[found[i]]) /
+                                            static_cast<double>(std::max<int64_t>(1, median))));
         }
         if (count > 0)
             say("outlier",

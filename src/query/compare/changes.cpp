@@ -220,16 +220,20 @@ class Finder {
     }
     void layer(const LayerMatch& match, const Sum& base, const Sum& next) {
         Change change;
-        if (!base.any && !next.any) return;
+        const bool elsewhere =
+            match.base && match.next && (match.how == How::kRenamed || match.how == How::kMoved);
+        if (!base.any && !next.any && !elsewhere) return;
         const std::string before = match.base ? base_.layers[*match.base].path : "",
                           after = match.next ? next_.layers[*match.next].path : "";
         change.layer = match.base ? before : after;
         judge(change, base, next);
+        // That it is called otherwise is told even where it has no ops of its own.
+        if (elsewhere && !change.base) change.base.emplace();
+        if (elsewhere && !change.next) change.next.emplace();
         if (change.base) change.base->layer = before;
         if (change.next) change.next->layer = after;
         if (match.base && match.next) {
-            if (match.how == How::kRenamed || match.how == How::kMoved)
-                change.evidence = before_after(before, after);
+            if (elsewhere) change.evidence = before_after(before, after);
             change.kind = match.how == How::kRenamed ? ChangeKind::kRenamed
                           : match.how == How::kMoved ? ChangeKind::kMoved
                                                      : layer_kind(base, next, change.samples);
@@ -450,9 +454,14 @@ class Finder {
         if (most) side.launch = most->launch;
     }
 
-    // Those that noise explains come after all that it does not.
+    // Those that noise explains come after all that it does not; of those, what is another thing than before
+    // comes before what only took another time.
+    static int place(const Change& row) {
+        const int doubts = doubt(row.samples);
+        return doubts == 0 ? 0 : row.kind != ChangeKind::kSame ? 1 : 1 + doubts;
+    }
     static void put_in_order(std::vector<Change>& rows) {
-        const auto key = [](const Change& row) { return std::pair(doubt(row.samples), -differs_by(row)); };
+        const auto key = [](const Change& row) { return std::pair(place(row), -differs_by(row)); };
         std::stable_sort(rows.begin(), rows.end(),
                          [&key](const Change& a, const Change& b) { return key(a) < key(b); });
     }

@@ -275,6 +275,7 @@ TEST(Comparison, AnOutlierIsNamedAndMovesNoVerdict) {
     const Comparison it = compared(steps(kTimes, 300), steps(odd, 300));
     EXPECT_THAT(caveat(it, "outlier"),
                 HasSubstr("new: 1 of 8 iterations far longer than the others: 3 (9.0 x"));
+    EXPECT_EQ(it.caveats.front().kind, "outlier") << "it is said first";
     EXPECT_EQ(it.time.verdict, Verdict::kNoise);
 }
 

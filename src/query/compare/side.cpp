@@ -5,6 +5,7 @@
 #include <map>
 
 #include "query/compare/sql.h"
+#include "query/compare/statistics.h"
 #include "query/reports/binding.h"
 #include "query/session/cells.h"
 
@@ -38,6 +39,17 @@ std::vector<int64_t> Side::times_in(size_t resource) const {
 
 int64_t Side::of_an_item(int64_t ns) const {
     return (ns + batch / 2) / batch;
+}
+
+std::vector<size_t> outliers_of(const Side& side) {
+    constexpr double kOutlier = 1.5;
+    const std::vector<int64_t> times = side.times();
+    std::vector<size_t> out;
+    if (times.size() < 3) return out;
+    const auto least = kOutlier * static_cast<double>(std::max<int64_t>(1, median_of(times)));
+    for (size_t i = 0; i < times.size(); ++i)
+        if (static_cast<double>(times[i]) >= least) out.push_back(i);
+    return out;
 }
 
 double likeness(const Side& a, const Side& b) {

@@ -37,6 +37,9 @@ struct Side {
     int64_t of_an_item(int64_t ns) const;
 };
 
+// Places of the samples that are one and a half times the median or more; of less than three samples none.
+std::vector<size_t> outliers_of(const Side& side);
+
 // Share of the names of the run that has fewer which the other one has, too. Runs of one program share nearly
 // all; other versions of libraries rename some kernels.
 double likeness(const Side& a, const Side& b);

@@ -236,6 +236,10 @@ export interface paths {
                 query: {
                     /** @description number of the new profile; that of the path is the base */
                     with: string;
+                    /** @description items of an iteration of the base profile, such as its batch size (1 unless given): all times are of one of them */
+                    base_items?: number;
+                    /** @description items of an iteration of the new profile, such as its batch size (1 unless given): all times are of one of them */
+                    new_items?: number;
                     /** @description first iteration */
                     iter_start?: components["parameters"]["iter_start"];
                     /** @description last iteration */

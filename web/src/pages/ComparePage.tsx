@@ -14,6 +14,8 @@ import { Card } from "../widgets/Card";
 import { formatProbability } from "../widgets/format";
 import { Answered, Empty } from "../widgets/states";
 import { sentence } from "../widgets/words";
+import { DifferenceRows } from "./compare/DifferenceRows";
+import { ItemFields, ITEMS, itemsOf, useItems } from "./compare/Items";
 import { layerPair, type Measure } from "./compare/layers";
 import { pickOf, pickOfRow } from "./compare/pick";
 import { TwoIcicles } from "./compare/TwoIcicles";
@@ -21,7 +23,7 @@ import { TwoTimelines } from "./compare/TwoTimelines";
 import { Waterfall } from "./compare/Waterfall";
 
 const useComparison = (first: string, second: string) => {
-  const params = { ...useRange(), with: second };
+  const params = { ...useRange(), ...useItems(), with: second };
   return useQuery<ComparisonAnswer, ApiError>({
     queryKey: [`/profiles/${first}/compare`, params],
     queryFn: ({ signal }) => getJson<ComparisonAnswer>(`/profiles/${first}/compare`, params, signal),
@@ -179,18 +181,24 @@ function Why({ causes, judged }: { causes: Table; judged: boolean }) {
   );
 }
 
+// Whether both sides tell of work of devices, and the time that is looked at.
+function useMeasure(layers: Table): [both: boolean, measure: Measure] {
+  const { params } = useRoute();
+  const both = layers.columns.some((column) => column.key === "gpu_difference_ns") && layers.rows.some((row) => typeof new Row(layers, row).get("gpu_difference_ns") === "number");
+  return [both, both && params.get("measure") !== "cpu" ? "gpu" : "cpu"];
+}
+
 // Both runs' layers, and what was picked in both timelines.
 function Pictures({ layers, base, next }: { layers: Table; base: Profile; next: Profile }) {
   const { params } = useRoute();
   const setParams = useSetParams();
-  const both = layers.columns.some((column) => column.key === "gpu_difference_ns") && layers.rows.some((row) => typeof new Row(layers, row).get("gpu_difference_ns") === "number");
+  const [both, measure] = useMeasure(layers);
   const text = params.get("pick");
   const pick = pickOf(text);
   useCorrections([
     ...wrongChoice(params, "measure", ["gpu", "cpu"], "time", both ? "GPU time" : "CPU time"),
     ...(text !== null && !pick ? [{ key: "pick", to: null, text: `“${text}” names nothing of these runs: nothing is shown in both timelines.` }] : []),
   ]);
-  const measure: Measure = both && params.get("measure") !== "cpu" ? "gpu" : "cpu";
   const pair = useMemo(() => layerPair(layers, measure), [layers, measure]);
   return (
     <>
@@ -233,12 +241,17 @@ function Pictures({ layers, base, next }: { layers: Table; base: Profile; next: 
   );
 }
 
+function Tree({ layers, ops, kernels }: { layers: Table; ops: Table; kernels: Table }) {
+  const [, measure] = useMeasure(layers);
+  return <DifferenceRows layers={layers} ops={ops} kernels={kernels} measure={measure} />;
+}
+
 function Compared({ answer, base, next }: { answer: ComparisonAnswer; base: Profile; next: Profile }) {
   const table = (name: string): Table | undefined => answer.tables.find((each) => each.name === name);
   const caveats = table("caveats");
   const budget = table("budget");
   const causes = table("causes");
-  const layers = table("layers");
+  const [layers, ops, kernels] = ["layers", "ops", "kernels"].map(table);
   return (
     <div className="cards">
       <Card title="The difference" note="of medians; the bars are means, which add up">
@@ -255,6 +268,7 @@ function Compared({ answer, base, next }: { answer: ComparisonAnswer; base: Prof
         </Card>
       )}
       {causes && <Why causes={causes} judged={answer.verdict !== "one sample" && answer.verdict !== "too few iterations"} />}
+      {layers && ops && kernels && <Tree layers={layers} ops={ops} kernels={kernels} />}
       {layers && <Pictures layers={layers} base={base} next={next} />}
       {Object.entries(NOTES).map(([name, note]) => {
         const found = table(name);
@@ -295,6 +309,7 @@ function Runs({ list, first, second }: { list: readonly Profile[]; first: string
               setParams({ with: nameOf(id) });
             }}
           />
+          <ItemFields />
           <div className="toolbar-end">
             <a href={linkTo("dashboard", new URLSearchParams({ profile: nameOf(first) }))}>Open the first</a>
             <a href={linkTo("dashboard", new URLSearchParams({ profile: nameOf(second) }))} hidden={second === first}>
@@ -317,6 +332,12 @@ export function ComparePage() {
   const other = profiles.find((profile) => profile.id !== first);
   const wanted = params.get("with");
   const missing = wanted !== null && other !== undefined && !profileNamed(profiles, wanted);
+  useCorrections(
+    ITEMS.flatMap((key) => {
+      const given = params.get(key);
+      return given === null || itemsOf(given) !== null ? [] : [{ key, to: null, text: `“${given}” is no number of items of an iteration: 1 is taken.` }];
+    }),
+  );
   useCorrections(missing ? [{ key: "with", to: null, text: `The run “${wanted}” is not here: ${other.name} is shown beside the first.` }] : []);
   if (other === undefined) {
     return (

@@ -64,6 +64,28 @@ Result<Tree> with_sizes(const Tree& problem, const Scope& variables) {
     return out;
 }
 
+constexpr std::string_view kBuiltIn = ", which is built in";
+
+bool built_in(const Tree& part) {
+    return part.file && part.file->ends_with(kBuiltIn);
+}
+
+// The problem as what is built in names its dimensions: output channels K, which files of Timeloop 0.4 call
+// M.
+map::Problem in_own_names(map::Problem problem) {
+    const int channels = problem.dimension("M");
+    if (channels < 0 || problem.dimension("K") >= 0) return problem;
+    for (const map::DataSpace& space : problem.spaces) {
+        bool used = false;
+        for (const std::vector<map::Term>& axis : space.axes)
+            for (const map::Term& term : axis)
+                used = used || term.dimension == channels;
+        if (used == (space.name == "Inputs")) return problem;
+    }
+    problem.dimensions[static_cast<size_t>(channels)].name = "K";
+    return problem;
+}
+
 // Reads the parts of all files into a specification.
 class Reader {
   public:
@@ -137,8 +159,7 @@ class Reader {
             if (nodes_)
                 OPSIGHT_TRY(nodes_->add(*list));
             else
-                OPSIGHT_TRY(
-                    read_constraints(*list, out.architecture, out.problem, out.constraints, out.places));
+                OPSIGHT_TRY(read_flat(*list));
         }
         if (nodes_)
             OPSIGHT_TRY(read_constraints(nodes_->constraints.list(nodes_->architecture, false),
@@ -148,7 +169,10 @@ class Reader {
 
     // Of an architecture that is built in, or of a layer of a network: what the files do not say of groups.
     Status place_own_groups() {
-        return place_groups(parts_.find({"mapspace"}), out.problem, out.constraints);
+        const Tree* space = parts_.find({"mapspace"});
+        return place_groups(space,
+                            space != nullptr && built_in(*space) ? in_own_names(out.problem) : out.problem,
+                            out.constraints);
     }
 
     Status read_mapping_part(const Tree& mapping) {
@@ -189,6 +213,21 @@ class Reader {
     Specification out;
 
   private:
+    Status read_flat(const Tree& list) {
+        if (!built_in(list))
+            return read_constraints(list, out.architecture, out.problem, out.constraints, out.places);
+        Status read =
+            read_constraints(list, out.architecture, in_own_names(out.problem), out.constraints, out.places);
+        if (!read)
+            read.error().remedy =
+                "architectures that are built in take convolutions with the dimensions N C K (or M) P Q R S "
+                "and "
+                "the data spaces Weights, Inputs, Outputs; rename those of the problem, or give constraints "
+                "of "
+                "its own (mapspace) in a file";
+        return read;
+    }
+
     void note_weakly(const std::string& dimension, Place at) {
         at.weak = true;
         out.places["dimension " + dimension] = std::move(at);
@@ -244,7 +283,7 @@ Result<Parts> read_parts(const std::vector<std::string>& files, const std::strin
     Parts parts(values);
     if (!shipped.empty()) {
         OPSIGHT_ASSIGN(const ShippedArchitecture found, find_architecture(shipped));
-        OPSIGHT_TRY(parts.add_text(std::string(found.yaml), shipped + ", which is built in"));
+        OPSIGHT_TRY(parts.add_text(std::string(found.yaml), shipped + std::string(kBuiltIn)));
     }
     for (const std::string& file : files)
         OPSIGHT_TRY(parts.add(file));

@@ -118,6 +118,42 @@ TEST_F(Specifications, EachBuiltInArchitectureRunsALayer) {
     EXPECT_THAT(unknown.error().message(), HasSubstr("no architecture 'nothing'"));
 }
 
+// A convolution whose channels out have that name.
+std::string convolution_of(const std::string& out) {
+    return "problem:\n  shape:\n    dimensions: [N, C, " + out + R"(, P, Q, R, S]
+    data_spaces:
+    - {name: Weights, projection: [[[C]], [[)" +
+           out + R"(]], [[R]], [[S]]]}
+    - {name: Inputs, projection: [[[N]], [[C]], [[R], [P]], [[S], [Q]]]}
+    - {name: Outputs, projection: [[[N]], [[)" +
+           out + R"(]], [[P]], [[Q]]], read_write: true}
+  instance: {N: 1, C: 16, )" +
+           out + ": 32, P: 14, Q: 14, R: 3, S: 3}\n";
+}
+
+TEST_F(Specifications, WhatIsBuiltInTakesChannelsNamedAsTimeloop04Does) {
+    const std::string k = files_.write("k.yaml", convolution_of("K")),
+                      m = files_.write("m.yaml", convolution_of("M"));
+    for (const ShippedArchitecture& each : shipped_architectures()) {
+        SCOPED_TRACE(each.name);
+        map::SearchSettings settings;
+        settings.budget = settings.samples = 2000;
+        std::vector<double> energies;
+        for (const std::string& file : {k, m}) {
+            const Result<Specification> given = read_specification({file}, "", true, std::string(each.name));
+            ASSERT_TRUE(given) << given.error().message();
+            const auto found = map::search(given->problem, given->architecture, given->constraints, settings);
+            ASSERT_TRUE(found) << found.error().message();
+            energies.push_back(found->evaluation.energy_pj);
+        }
+        EXPECT_EQ(energies[0], energies[1]);
+    }
+    const std::string other = files_.write("other.yaml", convolution_of("Channels"));
+    const Result<Specification> refused = read_specification({other}, "", true, "eyeriss");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), HasSubstr("dimensions N C K (or M) P Q R S"));
+}
+
 TEST_F(Specifications, ReadsConstraintsForASearch) {
     const Result<Specification> result =
         read_specification({files_.write("a", kProblem), files_.write("b", kFlat), files_.write("c", R"(

@@ -19,7 +19,7 @@ constexpr double kAlike = 0.03, kMostOfTheTime = 0.8, kFactorWorthSaying = 0.02;
 constexpr size_t kFewestKernels = 5, kNamedSettings = 6;
 constexpr double kMemoryWorthSaying = 0.02, kCountWorthSaying = 0.005;
 // Places in IterationShares::ns.
-constexpr size_t kCommunication = 2, kLoading = 4;
+constexpr size_t kCommunication = 2, kLoading = 4, kOps = 6, kHost = 9;
 constexpr size_t kOnDevice[] = {0, 1, 2, 3, 8};
 
 std::string count_text(double count) {
@@ -81,6 +81,7 @@ class Finder {
         overlap();
         budget("loading", kLoading, "data loading");
         budget("communication", kCommunication, "communication that no kernel hides", communication());
+        host();
         memory();
         std::stable_sort(found_.begin(), found_.end(), [this](const Found& a, const Found& b) {
             return std::pair(against(a), -size(a.cause)) < std::pair(against(b), -size(b.cause));
@@ -391,6 +392,15 @@ class Finder {
                             time_text(*row.next_ns), more),
                 {}, {}, row.difference_ns);
         }
+    }
+
+    // What a device waits for; of a run without one, ops have their times in the groups.
+    void host() {
+        if (!it_.changes.by_gpu)
+            return budget("host", kHost, "the host outside of ops and API calls (Python and other code)");
+        budget("host", kHost,
+               "the host outside of ops and API calls (Python and other code), while no device worked");
+        budget("host_ops", kOps, "ops and API calls on the host, while no device worked");
     }
 
     void memory() {

@@ -339,6 +339,28 @@ TEST(Causes, AnOutlierIsToldByWhatItDoesToTheMean) {
     EXPECT_THAT(kinds(base, next), ::testing::Not(::testing::Contains("outlier"))) << "every second one";
 }
 
+// Where the host binds, no op's work explains the difference: Python does, and comes first.
+TEST(Causes, TimeOfTheHostAloneIsOne) {
+    Made base, next;
+    for (Made* made : {&base, &next}) {
+        made->side.classes.push_back({6, "cpu", "CPU", true});
+        made->side.classes.push_back({9, "host", "Python and other host", true});
+        for (IterationShares& each : made->side.samples) {
+            each.dur_ns += made == &base ? 30'000 : 10'000;
+            each.ns[9] = made == &base ? 25'000 : 5'000;
+            each.ns[6] = 5'000;
+        }
+    }
+    next.scale(3, 1.5);
+    const Comparison it = compare_sides(base.finish(), next.finish());
+    ASSERT_FALSE(it.causes.empty());
+    EXPECT_EQ(it.causes[0].kind, "host");
+    EXPECT_EQ(it.causes[0].wall_ns, -20'000);
+    EXPECT_THAT(it.causes[0].text,
+                HasSubstr("while no device worked: 25.000 µs of an iteration before, 5.000 µs after"));
+    EXPECT_THAT(kinds(base, next), ::testing::Not(::testing::Contains("host_ops"))) << "equal";
+}
+
 // What groups of ops explain adds up to the difference of all work, for any two trees.
 TEST(Causes, GroupsOfOpsAddUp) {
     Made base, next;

@@ -23,43 +23,56 @@ std::string of_weights(const query::RunFacts& f) {
                  "so.";
 }
 
+// SQL that lists the copies, or the others.
+std::string evidence(bool copies) {
+    const char* shown = copies ? "name, shapes, dtypes" : "name";
+    return fmt::format(
+        "SELECT {0}, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {{range}} AND "
+        "regexp_matches(name, '{1}') AND {2}regexp_matches(coalesce(concrete_inputs, ''), '{3}') GROUP BY "
+        "ALL "
+        "ORDER BY ms DESC, {0}{4}",
+        shown, kNames, copies ? "" : "NOT ", kSameLayout, copies ? " LIMIT 20" : "");
+}
+
+Finding taking(Context& c, const char* id, const char* what, query::Occurrences&& found) {
+    const double share = c.share_of(found.times);
+    Finding finding{id, "problem",
+                    fmt::format("{} take {} of the {}time", what, percent(share),
+                                c.facts().wall_ns > 0 ? "" : "recorded ")};
+    finding.share_pct = share;
+    finding.view = "ops";
+    finding.times = std::move(found.times);
+    return finding;
+}
+
 // Such a copy is made where a primitive asks for memory of its own, often of a bias of a few numbers.
 Status tell_copies(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_ops(c.session(), {.pattern = kNames, .values = kSameLayout}));
-    const double share = c.share_of(found.times);
-    if (share < c.threshold("share")) return {};
-    Finding finding{"reorder_copies", "problem",
-                    fmt::format("Reorders of oneDNN that leave the layout as it is take {} of the {}time",
-                                percent(share), c.facts().wall_ns > 0 ? "" : "recorded ")};
-    finding.evidence = c.how_often(found.count, "reorders that only copy, or convert types") + ".";
+    if (c.share_of(found.times) < c.threshold("share")) return {};
+    const std::string how_often = c.how_often(found.count, "reorders that only copy, or convert types");
+    Finding finding =
+        taking(c, "reorder_copies", "Reorders of oneDNN that leave the layout as it is", std::move(found));
+    finding.evidence = how_often + ".";
     finding.advice =
         "Hand tensors on in the memory and type that the next primitive takes, and parameters once, before "
         "the loop.";
-    finding.query =
-        "SELECT name, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
-        "regexp_matches(concrete_inputs, '\"layout [^\">]*\"') GROUP BY ALL ORDER BY ms DESC, name, shapes, "
-        "dtypes LIMIT 20";
-    finding.share_pct = share;
-    finding.view = "ops";
-    finding.times = std::move(found.times);
+    finding.query = evidence(true);
     c.add(std::move(finding));
     return {};
 }
 
-Status check(Context& c) {
-    OPSIGHT_TRY(tell_copies(c));
+Status tell_changes(Context& c) {
     const query::OpChoice reorders{.pattern = kNames, .but_values = kSameLayout};
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_ops(c.session(), reorders));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
-    Finding finding{"layout_reorders", "problem",
-                    fmt::format("Reorders between layouts of oneDNN take {} of the {}time", percent(share),
-                                c.facts().wall_ns > 0 ? "" : "recorded ")};
     OPSIGHT_ASSIGN(const query::Occurrences activations,
                    query::times_of_activation_reorders(c.session(), reorders));
     const double of_activations = c.share_of(activations.times);
-    finding.evidence = c.how_often(found.count, "reorders") + ".";
+    const std::string how_often = c.how_often(found.count, "reorders");
+    Finding finding = taking(c, "layout_reorders", "Reorders between layouts of oneDNN", std::move(found));
+    finding.evidence = how_often + ".";
     if (activations.count > 0)
         finding.evidence += fmt::format(
             " {} of the time in {} of activations, by their shapes: their first size is the batch.",
@@ -71,16 +84,16 @@ Status check(Context& c) {
     if (kept)
         finding.advice =
             "Keep activations in oneDNN's layout from one primitive to the next (format_tag::any for their "
-            "memory "
-            "too; in PyTorch to_mkldnn or channels_last): what stands between two primitives orders them "
-            "back and "
-            "forth.";
+            "memory too; in PyTorch to_mkldnn or channels_last): what stands between two primitives orders "
+            "them back and forth.";
     if (weights || !kept) finding.advice += (kept ? " " : "") + of_weights(c.facts());
-    finding.share_pct = share;
-    finding.view = "ops";
-    finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};
+}
+
+Status check(Context& c) {
+    OPSIGHT_TRY(tell_copies(c));
+    return tell_changes(c);
 }
 
 std::string lacks(const query::RunFacts& f) {
@@ -91,6 +104,7 @@ std::string lacks(const query::RunFacts& f) {
 }  // namespace
 
 Rule layout_reorders_rule() {
+    static const std::string kEvidence = evidence(false);
     return {
         .id = "layout_reorders",
         .looks_for = "reorders of tensors on a CPU, between layouts, and those that only copy",
@@ -100,12 +114,7 @@ Rule layout_reorders_rule() {
         .bound = "the time of these reorders",
         .confidence = "high: each is recorded",
         .remedy = "Order weights once, and keep activations in the layout of the primitives.",
-        .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
-            "regexp_matches(name, "
-            "'mkldnn_reorder|_to_mkldnn|aten::to_dense|aten::to_mkldnn|onednn(::|_)reorder|dnnl_reorder') "
-            "AND NOT regexp_matches(coalesce(concrete_inputs, ''), '\"layout [^\">]*\"') GROUP BY ALL "
-            "ORDER BY ms DESC, name",
+        .query = kEvidence,
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "oneDNN, understanding memory formats",
         .of_durations = true,

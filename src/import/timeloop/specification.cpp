@@ -32,6 +32,14 @@ class Parts {
         return {};
     }
 
+    Status add_shipped(const std::string& name) {
+        OPSIGHT_ASSIGN(const ShippedArchitecture found, find_architecture(name));
+        OPSIGHT_TRY(add_text(std::string(found.yaml), name + ", which is built in"));
+        shipped_ = trees_.back().file;
+        return {};
+    }
+    bool is_shipped(const Tree& part) const { return shipped_ && part.file == shipped_; }
+
     const Tree* find(std::initializer_list<std::string_view> keys) const {
         for (size_t i = trees_.size(); i-- > 0;)
             if (const Tree* part = trees_[i].find(keys); part != nullptr && !nothing(*part)) return part;
@@ -52,6 +60,7 @@ class Parts {
 
     const TemplateValues& values_;
     std::vector<Tree> trees_;
+    std::shared_ptr<const std::string> shipped_;  // what trees of the one that is built in name as their file
 };
 
 // A problem's sizes may be expressions of variables.
@@ -62,12 +71,6 @@ Result<Tree> with_sizes(const Tree& problem, const Scope& variables) {
             OPSIGHT_ASSIGN(tree, with_values(tree, variables));
         }
     return out;
-}
-
-constexpr std::string_view kBuiltIn = ", which is built in";
-
-bool built_in(const Tree& part) {
-    return part.file && part.file->ends_with(kBuiltIn);
 }
 
 // The problem as what is built in names its dimensions: output channels K, which files of Timeloop 0.4 call
@@ -170,9 +173,9 @@ class Reader {
     // Of an architecture that is built in, or of a layer of a network: what the files do not say of groups.
     Status place_own_groups() {
         const Tree* space = parts_.find({"mapspace"});
-        return place_groups(space,
-                            space != nullptr && built_in(*space) ? in_own_names(out.problem) : out.problem,
-                            out.constraints);
+        return place_groups(
+            space, space != nullptr && parts_.is_shipped(*space) ? in_own_names(out.problem) : out.problem,
+            out.constraints);
     }
 
     Status read_mapping_part(const Tree& mapping) {
@@ -214,7 +217,7 @@ class Reader {
 
   private:
     Status read_flat(const Tree& list) {
-        if (!built_in(list))
+        if (!parts_.is_shipped(list))
             return read_constraints(list, out.architecture, out.problem, out.constraints, out.places);
         Status read =
             read_constraints(list, out.architecture, in_own_names(out.problem), out.constraints, out.places);
@@ -281,10 +284,7 @@ class Reader {
 Result<Parts> read_parts(const std::vector<std::string>& files, const std::string& shipped,
                          const TemplateValues& values) {
     Parts parts(values);
-    if (!shipped.empty()) {
-        OPSIGHT_ASSIGN(const ShippedArchitecture found, find_architecture(shipped));
-        OPSIGHT_TRY(parts.add_text(std::string(found.yaml), shipped + std::string(kBuiltIn)));
-    }
+    if (!shipped.empty()) OPSIGHT_TRY(parts.add_shipped(shipped));
     for (const std::string& file : files)
         OPSIGHT_TRY(parts.add(file));
     return parts;

@@ -382,7 +382,7 @@ class Finder {
         return fmt::format("; its kernels take {} before, {} after", time_text(base), time_text(next));
     }
 
-    void budget(const char* kind, size_t resource, const char* what, const std::string& more = {}) {
+    void budget(const char* kind, size_t resource, const std::string& what, const std::string& more = {}) {
         for (size_t i = 0; i < it_.budget.size(); ++i) {
             const BudgetRow& row = it_.budget[i];
             if (it_.base.classes[i].resource != resource || !row.base_ns || !row.next_ns) continue;
@@ -396,11 +396,9 @@ class Finder {
 
     // What a device waits for; of a run without one, ops have their times in the groups.
     void host() {
-        if (!it_.changes.by_gpu)
-            return budget("host", kHost, "the host outside of ops and API calls (Python and other code)");
-        budget("host", kHost,
-               "the host outside of ops and API calls (Python and other code), while no device worked");
-        budget("host_ops", kOps, "ops and API calls on the host, while no device worked");
+        const std::string alone = it_.changes.by_gpu ? ", while no device worked" : "";
+        budget("host", kHost, "the host outside of ops and API calls (Python and other code)" + alone);
+        if (it_.changes.by_gpu) budget("host_ops", kOps, "ops and API calls on the host" + alone);
     }
 
     void memory() {

@@ -359,6 +359,12 @@ TEST(Causes, TimeOfTheHostAloneIsOne) {
     EXPECT_THAT(it.causes[0].text,
                 HasSubstr("while no device worked: 25.000 µs of an iteration before, 5.000 µs after"));
     EXPECT_THAT(kinds(base, next), ::testing::Not(::testing::Contains("host_ops"))) << "equal";
+    for (Made* made : {&base, &next})
+        for (TreeOp& op : made->tree.tree.ops)
+            op.work.clear();
+    const auto without_device = causes(base, next);
+    ASSERT_TRUE(without_device.contains("host"));
+    EXPECT_EQ(without_device.at("host").find("device"), std::string::npos);
 }
 
 // What groups of ops explain adds up to the difference of all work, for any two trees.

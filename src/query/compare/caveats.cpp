@@ -250,12 +250,12 @@ class Finder {
     void outliers(const Side& side, const char* word, int64_t median) {
         std::vector<std::string> named;
         const std::vector<size_t> found = outliers_of(side);
+        const std::vector<int64_t> times = side.times();
         const size_t count = found.size();
         for (size_t i = 0; i < std::min(count, kNamedOutliers); ++i) {
-            const IterationShares& each = side.samples[found[i]];
-            named.push_back(fmt::format("{} ({:.1f} x the median)", each.iteration,
-                                        static_cast<double>(side.times()[found[i]]) /
-                                            static_cast<double>(std::max<int64_t>(1, median))));
+            named.push_back(fmt::format(
+                "{} ({:.1f} x the median)", side.samples[found[i]].iteration,
+                static_cast<double>(times[found[i]]) / static_cast<double>(std::max<int64_t>(1, median))));
         }
         if (count > 0)
             say("outlier",

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import type { Table } from "../../api/types";
 import { useRoute, useSetParams } from "../../address/useRoute";
 import { DataTable } from "../../table/DataTable";
-import type { Row } from "../../table/row";
+import { type Row, rowsOf } from "../../table/row";
 import { Card } from "../../widgets/Card";
 import { differenceTree } from "./differenceTree";
 import type { Measure } from "./layers";
@@ -26,7 +26,7 @@ export function DifferenceRows({ layers, ops, kernels, measure }: { layers: Tabl
     return { parents, open, toggle };
   }, [given, parents, setParams]);
   const picked = params.get("pick");
-  const chosen = table.rows.find((cells) => cells[table.columns.findIndex(({ key }) => key === "pick")] === picked);
+  const chosen = picked === null ? undefined : rowsOf(table).find((row) => row.text("pick") === picked);
   const cut = [layers, ops, kernels].some((each) => each.rows_in_all > each.rows.length);
   return (
     <Card
@@ -42,7 +42,7 @@ export function DifferenceRows({ layers, ops, kernels, measure }: { layers: Tabl
         local={table}
         tree={tree}
         rowKey={idOf}
-        selected={picked !== null && chosen ? String(chosen[table.columns.findIndex(({ key }) => key === "id")]) : null}
+        selected={chosen ? idOf(chosen) : null}
         onSelect={(row) => {
           const pick = row.text("pick");
           setParams({ pick: pick === picked ? null : pick });

@@ -85,13 +85,14 @@ function nodesOf(layers: Table, ops: Table, kernels: Table, measure: Measure): N
   for (const root of roots) byPath.add(root, root.row?.text("base_layer") ?? null, root.row?.text("new_layer") ?? null);
   const [only] = roots.length === 1 ? roots : []; // one side has no layers: all ops stand in one row
   const byId = new Map<string, Node[]>();
-  rowsOf(ops).forEach((row, at) => {
-    const node = nodeOf(row, "op", `op:${String(at)}`, measure);
-    const made = placed(node, only ?? byPath.find("base", row.text("base_layer")), only ?? byPath.find("new", row.text("new_layer")));
+  rowsOf(ops).forEach((row) => {
     const [base, next] = [row.text("base_op_id"), row.text("new_op_id")];
+    const told = base !== null || next !== null;
+    const node = nodeOf(row, "op", told ? `op:${base ?? ""}:${next ?? ""}` : `op:${opName(row)}`, measure);
+    const made = placed(node, only ?? byPath.find("base", row.text("base_layer")), only ?? byPath.find("new", row.text("new_layer")));
     if (base !== null) byId.set(`base:${base}`, made);
     if (next !== null) byId.set(`new:${next}`, made);
-    if (base === null && next === null) byId.set(opName(row), made);
+    if (!told) byId.set(opName(row), made);
   });
   if (measure === "cpu") return roots; // the time of an op on the host is in no kernel
   rowsOf(kernels).forEach((row, at) => {

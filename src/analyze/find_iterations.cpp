@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "analyze/first_iteration.h"
 #include "analyze/infer_iterations.h"
 #include "analyze/launch_calls.h"
 #include "analyze/names.h"
@@ -254,6 +255,7 @@ Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
     const StepCycles cycles = cycles_of_steps(steps, std::move(loads), told_apart);
     Iterations result = iterations_from_key_op(cycles.ends, begins_of(p, steps), "optimizer steps");
     if (result.list.empty()) return result;
+    leave_set_up_out(p, result.list);
     result.source = IterationSource::kOptimizerStep;
     result.confidence = cycles.confidence;
     result.description = fmt::format("{} x {}", result.list.size(), p.strings.view(result.list.back().name));

@@ -29,7 +29,7 @@ struct Stretch {
 };
 
 // What one rank did, in the order of time.
-struct Sequence {
+struct Repeated {
     PeriodInput input;
     std::vector<int64_t> at;      // begin of the launch or op
     std::vector<uint32_t> row;    // the launching call or the op
@@ -39,7 +39,7 @@ struct Sequence {
 // What tells two launches of one kernel or two calls of one op apart: symbol, op, shapes, dtypes, launch.
 using Detail = std::array<uint32_t, 5>;
 
-bool has_backward(const Sequence& s) {
+bool has_backward(const Repeated& s) {
     return std::find(s.input.wanted.begin(), s.input.wanted.end(), true) != s.input.wanted.end();
 }
 
@@ -49,10 +49,10 @@ class Inference {
         : p_(profile), a_(analysis), captures_(find_capture_times(profile)) {}
 
     Iterations run() {
-        std::vector<Sequence> kernels = launched_kernels();
+        std::vector<Repeated> kernels = launched_kernels();
         for (size_t rank = 0; rank < p_.ranks.size(); ++rank) {
             std::string_view what = "kernels";
-            Sequence& s = kernels[rank];
+            Repeated& s = kernels[rank];
             if (s.at.size() < kFewKernels) {
                 s = outermost_ops(RankId(rank));
                 what = "ops";
@@ -99,7 +99,7 @@ class Inference {
         }
     }
 
-    void append(Sequence& s, size_t row, uint32_t symbol, bool backward, const Detail& detail, int64_t time) {
+    void append(Repeated& s, size_t row, uint32_t symbol, bool backward, const Detail& detail, int64_t time) {
         s.at.push_back(p_.host.begin[row]);
         s.row.push_back(static_cast<uint32_t>(row));
         s.input.symbols.push_back(symbol);
@@ -120,7 +120,7 @@ class Inference {
     }
 
     // Of each rank, in the order of the launches. What one call launched is one symbol: its first kernel.
-    std::vector<Sequence> launched_kernels() {
+    std::vector<Repeated> launched_kernels() {
         std::vector<uint32_t> spans;
         for (uint32_t span = 0; span < p_.device.size(); ++span)
             if (a_.kernel[span].valid() && a_.launch[span].valid()) spans.push_back(span);
@@ -128,10 +128,10 @@ class Inference {
             return a_.host_ns[x] != a_.host_ns[y] ? a_.host_ns[x] < a_.host_ns[y]
                                                   : a_.launch[x] < a_.launch[y];
         });
-        std::vector<Sequence> result(p_.ranks.size());
+        std::vector<Repeated> result(p_.ranks.size());
         HostSpanId last;
         for (uint32_t span : spans) {
-            Sequence& s = result[rank_of(p_.device.track[span]).index()];
+            Repeated& s = result[rank_of(p_.device.track[span]).index()];
             if (a_.launch[span] == last) {
                 s.input.time.back() += p_.device.dur[span];
                 continue;
@@ -145,7 +145,7 @@ class Inference {
         return result;
     }
 
-    Sequence outermost_ops(RankId rank) {
+    Repeated outermost_ops(RankId rank) {
         const auto is_outermost = [&](size_t row) {
             return p_.host.kind[row] == HostKind::kOp && !a_.op_span[row].valid();
         };
@@ -161,7 +161,7 @@ class Inference {
                 busiest = rows;
             }
         }
-        Sequence s;
+        Repeated s;
         for (uint32_t row = busiest.first; row < busiest.last; ++row)
             if (is_outermost(row)) {
                 const uint32_t name = p_.host.name[row].value;
@@ -171,7 +171,7 @@ class Inference {
     }
 
     // A unit begins where everything before it began before its outermost op, call or range did.
-    void find_units(Sequence& s, bool with_ranges) {
+    void find_units(Repeated& s, bool with_ranges) {
         find_outermost(with_ranges);
         s.around.clear();
         for (const uint32_t row : s.row)
@@ -189,7 +189,7 @@ class Inference {
     // Where the program calls one network again and again, what it did before the first call was to set up:
     // the values of the weights, the data. Such repetitions are no blocks of a pass either: these lie within
     // a call, or are calls of different modules.
-    Period period_of_calls(Sequence& s) {
+    Period period_of_calls(Repeated& s) {
         s.input.calls = outermost_calls(s);
         Period period;
         const auto is_call = [](uint32_t row) { return row != PeriodInput::kNoCall; };
@@ -200,7 +200,7 @@ class Inference {
     }
 
     // Of each symbol of a sequence the outermost module call that it lies in.
-    std::vector<uint32_t> outermost_calls(const Sequence& s) {
+    std::vector<uint32_t> outermost_calls(const Repeated& s) {
         if (call_around_.empty()) {
             call_around_.assign(p_.host.size(), HostSpanId::kNone);
             for (uint32_t row = 0; row < p_.host.size(); ++row) {  // parents come first
@@ -232,7 +232,7 @@ class Inference {
 
     // A loop of one graph launch: what repeats is the work around it. A graph holds a pass, not a part of
     // one, so that there is work of its own before and behind the loop says nothing.
-    bool period_of_graph(RankId rank, Sequence& s, Period& period) {
+    bool period_of_graph(RankId rank, Repeated& s, Period& period) {
         if (!cycles_) cycles_ = find_graph_cycles(p_, a_);
         const GraphCycle& cycle = (*cycles_)[rank.index()];
         if (cycle.rows.empty() || cycle.share < kLeastCovered) return false;
@@ -258,7 +258,7 @@ class Inference {
         return !period.cuts.empty();
     }
 
-    bool is_of_one_pass(RankId rank, const Sequence& s, const Period& period) const {
+    bool is_of_one_pass(RankId rank, const Repeated& s, const Period& period) const {
         if (period.cuts.empty()) return false;
         std::vector<int64_t> begins;
         for (const size_t cut : period.cuts)
@@ -266,7 +266,7 @@ class Inference {
         return are_parts_of_a_pass(p_, rank, begins, s.around[period.end - 1].end);
     }
 
-    void add(RankId rank, const Sequence& s, const Period& period, std::string_view what) {
+    void add(RankId rank, const Repeated& s, const Period& period, std::string_view what) {
         for (size_t i = 0; i < period.cuts.size(); ++i) {
             const bool last = i + 1 == period.cuts.size();
             const size_t next = last ? period.end : period.cuts[i + 1];

@@ -130,9 +130,9 @@ Status SweepFlags::predict(const query::Sweep& sweep, query::SweepOptions& optio
             options.predicted_ns[points[i]] = answers[i].estimate.total.bound_s * 1e9;
     }
     options.predicted_by =
-        fmt::format("the least time that {} of {} can take, {}, by 'opsight estimate'{}", device.name,
-                    graph.name, train_ ? "forward, backward and optimizer" : "forward alone",
-                    complete ? "" : "; some of its ops are not counted, so even less than that");
+        fmt::format("the least time that {} can take on {}, {}, by 'opsight estimate'{}", graph.name,
+                    device.name, train_ ? "forward, backward and optimizer" : "forward alone",
+                    complete ? "" : "; some of its ops are not counted, and come on top");
     return {};
 }
 

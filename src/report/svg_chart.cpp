@@ -13,8 +13,16 @@ namespace {
 
 constexpr double kMarginLeft = 62, kMarginBottom = 44, kMarginTop = 26, kMarginRight = 12;
 
-std::string tick_text(double value, bool prefixes) {
-    std::string text = prefixes ? prefixed(value) : fmt::format("{:g}", value);
+double width_of(std::string_view words) {
+    constexpr double kLetter = 6.5;
+    return kLetter * static_cast<double>(words.size());
+}
+
+// Powers of two keep all their digits as long as they are few: 1024 is not "1.02 k".
+std::string tick_text(double value, const ChartAxis& axis) {
+    constexpr double kFewDigits = 1e5;
+    const bool whole = axis.binary && value < kFewDigits;
+    std::string text = axis.prefixes && !whole ? prefixed(value) : fmt::format("{:g}", value);
     while (text.ends_with(' '))
         text.pop_back();
     return text;
@@ -82,25 +90,34 @@ void SvgChart::point(double x, double y, double radius, std::string_view style, 
         style, at_x(x), at_y(y), radius, html_escaped(hover));
 }
 
-// A label lies above its place, or as near to that as others leave room.
 void SvgChart::text(double x, double y, std::string_view words) {
-    constexpr double kLetter = 6.5, kLine = 13;
     const bool right_half = at_x(x) > left_ + width_ / 2;
-    const double wide = kLetter * static_cast<double>(words.size());
-    const double left = right_half ? at_x(x) - wide : at_x(x);
-    double at = at_y(y) - 5;
-    const auto is_taken = [&](double bottom) {
+    label(at_x(x), at_y(y) - 5, right_half, words);
+}
+
+void SvgChart::text_behind(double x, double y, std::string_view words) {
+    constexpr double kGap = 8;
+    if (at_x(x) + kGap + width_of(words) > left_ + width_) return text(x, y, words);
+    label(at_x(x) + kGap, at_y(y) + 4, false, words);
+}
+
+// At its place, or as near to that as others leave room.
+void SvgChart::label(double x, double bottom, bool ends_there, std::string_view words) {
+    constexpr double kLine = 13;
+    const double left = ends_there ? x - width_of(words) : x, right = left + width_of(words);
+    double at = bottom;
+    const auto is_taken = [&](double there) {
         return std::any_of(labels_.begin(), labels_.end(), [&](const Label& other) {
-            return std::abs(other.bottom - bottom) < kLine && left < other.right && other.left < left + wide;
+            return std::abs(other.bottom - there) < kLine && left < other.right && other.left < right;
         });
     };
     for (int step = 1; is_taken(at) && step < 40; ++step) {
-        const double moved = at_y(y) - 5 + kLine * (step / 2 + step % 2) * (step % 2 ? 1 : -1);
+        const double moved = bottom + kLine * (step / 2 + step % 2) * (step % 2 ? 1 : -1);
         if (moved > top_ && moved < top_ + height_) at = moved;
     }
-    labels_.push_back({left, left + wide, at});
-    words_ += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", at_x(x), at,
-                          right_half ? " text-anchor=\"end\"" : "", html_escaped(words));
+    labels_.push_back({left, right, at});
+    words_ += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, at,
+                          ends_there ? " text-anchor=\"end\"" : "", html_escaped(words));
 }
 
 std::string SvgChart::axes() const {
@@ -110,12 +127,12 @@ std::string SvgChart::axes() const {
         out += fmt::format(
             "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/><text class=\"tick\" x=\"{0:.1f}\" "
             "y=\"{3:.1f}\" text-anchor=\"middle\">{4}</text>\n",
-            at_x(value), top_, bottom, bottom + 15, tick_text(value, x_.prefixes));
+            at_x(value), top_, bottom, bottom + 15, tick_text(value, x_));
     for (double value : ticks(y_, static_cast<size_t>(height_ / 28)))
         out += fmt::format(
             "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}H{2:.1f}\"/><text class=\"tick\" x=\"{3:.1f}\" "
             "y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
-            left_, at_y(value), left_ + width_, left_ - 6, at_y(value) + 4, tick_text(value, y_.prefixes));
+            left_, at_y(value), left_ + width_, left_ - 6, at_y(value) + 4, tick_text(value, y_));
     out += fmt::format("<text class=\"axis\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
                        left_ + width_ / 2, bottom + 34, html_escaped(x_.title));
     out += fmt::format(

@@ -31,13 +31,17 @@ class SvgChart {
     void line(const std::vector<double>& points, std::string_view style, std::string_view label,
               bool dashed = false);
     void point(double x, double y, double radius, std::string_view style, std::string_view hover);
+    // Above the place.
     void text(double x, double y, std::string_view words);
+    // Behind the place, as at the end of a line, where the chart has room for it; else above.
+    void text_behind(double x, double y, std::string_view words);
     std::string finish(std::string_view title) const;
 
   private:
     double at_x(double value) const;
     double at_y(double value) const;
     std::string axes() const;
+    void label(double x, double bottom, bool ends_there, std::string_view words);
 
     struct Label {
         double left, right, bottom;

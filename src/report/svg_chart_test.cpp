@@ -44,6 +44,24 @@ TEST(SvgChart, LabelsDoNotLieOnEachOther) {
         EXPECT_GE(places[i + 1] - places[i], 11);
 }
 
+TEST(SvgChart, ALineIsNamedBehindItsEndWhereThereIsRoom) {
+    SvgChart chart(0, 0, 474, 270, {.title = "x", .from = 1, .to = 100},
+                   {.title = "y", .from = 1, .to = 100});
+    chart.text_behind(10, 10, "here");
+    chart.text_behind(100, 10, "no room");
+    const std::string text = chart.finish("t");
+    EXPECT_THAT(text, HasSubstr("x=\"270.0\" y=\"130.0\">here"));
+    EXPECT_THAT(text, HasSubstr("x=\"462.0\" y=\"121.0\" text-anchor=\"end\">no room"));
+}
+
+TEST(SvgChart, PowersOfTwoKeepTheirDigits) {
+    SvgChart chart(0, 0, 400, 300, {.title = "x", .from = 256, .to = 2048, .binary = true},
+                   {.title = "y", .from = 256, .to = 2048, .binary = true, .prefixes = true});
+    const std::string text = chart.finish("t");
+    EXPECT_THAT(text, Not(HasSubstr("1.02 k")));
+    EXPECT_THAT(text, HasSubstr(">1024</text>"));
+}
+
 TEST(SvgChart, NamesAreEscaped) {
     SvgChart chart(0, 0, 300, 300, {.title = "<x>"}, {.title = "y"});
     chart.point(2, 2, 3, "s0", "<script>");

@@ -15,6 +15,7 @@ namespace {
 using query::PointSummary;
 using query::SweepSummary;
 using Get = std::function<std::optional<double>(const PointSummary&)>;
+using Ends = std::function<std::pair<double, double>(const PointSummary&)>;
 
 constexpr size_t kColours = 6, kNamed = 6;
 constexpr double kWidth = 1120, kHeight = 330, kFirstRow = 52;
@@ -64,69 +65,76 @@ std::pair<double, double> ends(const PointSummary& point) {
     return {*least, *most};
 }
 
+// What a chart shows of each point: where it lies, the stroke through its runs, and what was predicted.
+struct Shown {
+    std::string x_title;
+    Get x;
+    std::string y_title;
+    Get y;
+    Ends ends;      // none: no strokes
+    Get predicted;  // none: nothing
+};
+
 struct Picture {
     const query::Sweep& sweep;
     const SweepSummary& summary;
     const query::SweepOptions& options;
     double left = 0, top = 0;
 
-    std::string draw(const std::string& title, const std::string& x_title, const Get& x,
-                     const std::string& y_title, const Get& y,
-                     const std::function<void(SvgChart&)>& more) const {
+    // All that is drawn lies within the axes.
+    std::string draw(const std::string& title, const Shown& shown) const {
         Extent across, up;
         for (const auto& series : summary.series)
             for (const size_t place : series.points) {
                 const PointSummary& point = summary.points[place];
-                if (!x(point) || !y(point)) continue;
-                across.take(*x(point));
-                up.take(*y(point));
+                if (!shown.x(point) || !shown.y(point)) continue;
+                across.take(*shown.x(point));
+                up.take(*shown.y(point));
+                if (shown.ends) up.take(shown.ends(point).first), up.take(shown.ends(point).second);
+                if (shown.predicted) up.take(shown.predicted(point).value_or(0));
             }
         if (up.most == 0 || across.most == 0) return {};
-        SvgChart chart(left, top, kWidth / 2 - 12, kHeight, across.axis(x_title, false),
-                       up.axis(y_title, true));
+        SvgChart chart(left, top, kWidth / 2 - 12, kHeight, across.axis(shown.x_title, false),
+                       up.axis(shown.y_title, true));
         for (size_t i = 0; i < summary.series.size(); ++i) {
-            std::vector<double> line;
-            for (const size_t place : summary.series[i].points) {
-                const PointSummary& point = summary.points[place];
-                if (!x(point) || !y(point)) continue;
-                line.insert(line.end(), {*x(point), *y(point)});
-                chart.point(*x(point), *y(point), 4, style_of(i), hover(summary, point));
-            }
-            if (line.empty()) continue;
-            const std::string& name = summary.series[i].name;
-            chart.line(line, style_of(i), name.empty() ? sweep.label : name, i >= kColours);
-            if (i < kNamed && !name.empty()) chart.text(line[line.size() - 2], line.back(), name);
+            curve(chart, shown, i);
+            if (shown.ends) strokes(chart, shown, i);
+            if (shown.predicted) prediction(chart, shown, i);
         }
-        if (more) more(chart);
         return chart.finish(title);
     }
 
-    void strokes(SvgChart& chart, bool of_latency) const {
-        for (size_t i = 0; i < summary.series.size(); ++i)
-            for (const size_t place : summary.series[i].points) {
-                const PointSummary& point = summary.points[place];
-                const auto [least, most] = ends(point);
-                if (point.measured < 2) continue;
-                const double from = of_latency ? least / 1e6 : point.throughput_at(most),
-                             to = of_latency ? most / 1e6 : point.throughput_at(least);
-                chart.line({*point.x, from, *point.x, to}, style_of(i),
-                           "from the fastest to the slowest run");
-            }
+    std::vector<double> places(const Shown& shown, size_t series, const Get& y) const {
+        std::vector<double> line;
+        for (const size_t place : summary.series[series].points)
+            if (const PointSummary& point = summary.points[place]; shown.x(point) && y(point))
+                line.insert(line.end(), {*shown.x(point), *y(point)});
+        return line;
     }
-
-    void predictions(SvgChart& chart) const {
-        for (size_t i = 0; i < summary.series.size(); ++i) {
-            std::vector<double> line;
-            for (const size_t place : summary.series[i].points) {
-                const PointSummary& point = summary.points[place];
-                const auto told = options.predicted_ns.find(point.point->name);
-                if (told != options.predicted_ns.end() && told->second > 0)
-                    line.insert(line.end(), {*point.x, told->second / 1e6});
-            }
-            if (line.empty()) continue;
-            chart.line(line, "s4", "predicted: " + options.predicted_by, true);
-            if (i == 0) chart.text(line[line.size() - 2], line.back(), "predicted");
+    void curve(SvgChart& chart, const Shown& shown, size_t i) const {
+        for (const size_t place : summary.series[i].points)
+            if (const PointSummary& point = summary.points[place]; shown.x(point) && shown.y(point))
+                chart.point(*shown.x(point), *shown.y(point), 4, style_of(i), hover(summary, point));
+        const std::vector<double> line = places(shown, i, shown.y);
+        if (line.empty()) return;
+        const std::string& name = summary.series[i].name;
+        chart.line(line, style_of(i), name.empty() ? sweep.label : name, i >= kColours);
+        if (i < kNamed && !name.empty()) chart.text_behind(line[line.size() - 2], line.back(), name);
+    }
+    void strokes(SvgChart& chart, const Shown& shown, size_t i) const {
+        for (const size_t place : summary.series[i].points) {
+            const PointSummary& point = summary.points[place];
+            if (point.measured < 2 || !shown.x(point)) continue;
+            const auto [from, to] = shown.ends(point);
+            chart.line({*shown.x(point), from, *shown.x(point), to}, style_of(i),
+                       "from the fastest to the slowest run");
         }
+    }
+    void prediction(SvgChart& chart, const Shown& shown, size_t i) const {
+        const std::vector<double> line = places(shown, i, shown.predicted);
+        if (line.empty()) return;
+        chart.line(line, "s4", "predicted: " + options.predicted_by, true);
+        if (i == 0) chart.text_behind(line[line.size() - 2], line.back(), "predicted least");
     }
 };
 
@@ -138,21 +146,32 @@ std::string sweep_svg(const query::Sweep& sweep, const SweepSummary& summary,
                                                [](const auto& s) { return !s.points.empty(); }))
         return {};
     const std::string items = summary.items_name.empty() ? "iterations/s" : summary.items_name + " items/s";
+    const std::string& name = summary.x_name;
     const auto x = [](const PointSummary& point) { return point.x; };
-    const Picture left{sweep, summary, options, 8, kFirstRow},
-        right{sweep, summary, options, kWidth / 2 + 4, kFirstRow};
-    const Picture low{sweep, summary, options, 8, kFirstRow + kHeight + 8},
-        low_right{sweep, summary, options, kWidth / 2 + 4, kFirstRow + kHeight + 8};
+    const auto of_latency = [](const PointSummary& point) {
+        const auto [least, most] = ends(point);
+        return std::pair(least / 1e6, most / 1e6);
+    };
+    const auto of_throughput = [](const PointSummary& point) {
+        const auto [least, most] = ends(point);
+        return std::pair(point.throughput_at(most), point.throughput_at(least));
+    };
+    const auto predicted = [&](const PointSummary& point) -> std::optional<double> {
+        const auto told = options.predicted_ns.find(point.point->name);
+        if (told == options.predicted_ns.end() || !(told->second > 0)) return std::nullopt;
+        return told->second / 1e6;
+    };
+    const auto at = [&](double left, double row) {
+        return Picture{sweep, summary, options, left, kFirstRow + row * (kHeight + 8)};
+    };
+    constexpr double kLeft = 8, kRight = kWidth / 2 + 4;
     const std::vector<std::string> charts = {
-        left.draw("Throughput", summary.x_name, x, items, throughput,
-                  [&](SvgChart& chart) { left.strokes(chart, false); }),
-        right.draw("Latency of an iteration", summary.x_name, x, "latency (ms)", latency_ms,
-                   [&](SvgChart& chart) {
-                       right.strokes(chart, true);
-                       right.predictions(chart);
-                   }),
-        low.draw("Throughput against latency", "latency (ms)", latency_ms, items, throughput, {}),
-        low_right.draw("Memory", summary.x_name, x, "memory (MiB)", memory_mib, {})};
+        at(kLeft, 0).draw("Throughput", {name, x, items, throughput, of_throughput, {}}),
+        at(kRight, 0).draw("Latency of an iteration",
+                           {name, x, "latency (ms)", latency_ms, of_latency, predicted}),
+        at(kLeft, 1).draw("Throughput against latency",
+                          {"latency (ms)", latency_ms, items, throughput, {}, {}}),
+        at(kRight, 1).draw("Memory", {name, x, "memory (MiB)", memory_mib, {}, {}})};
     const bool once = std::all_of(summary.points.begin(), summary.points.end(),
                                   [](const PointSummary& point) { return point.measured < 2; });
     return svg_picture(

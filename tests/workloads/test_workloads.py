@@ -72,16 +72,27 @@ class Workloads(unittest.TestCase):
         else:
             self.assertLessEqual({"fprop", "bprop", "optimizer"}, directions)
 
-    def test_products_of_an_lstm_are_16_hidden_squared(self):
-        """For each layer, step in time and sample, where the input is as wide as a cell; whatever the layers."""
+    def lstm_flops(self, layers, hidden):
+        """FLOPs of products and all FLOPs of the LSTM, for each layer, step in time and sample."""
+        sizes = f"--batch 4 --unroll 10 --layers {layers} --hidden {hidden}"
+        profile = Recorded("ptb_lstm.py", "--infer", "--steps", "1", *sizes.split())
+        self.addCleanup(profile.remove)
+        row, = profile.rows("SELECT sum(works.matrix_flops * ops.share) AS products, sum(works.flops * ops.share) AS every"
+                            " FROM raw.ops AS ops JOIN works ON works.id = ops.work JOIN main.ops AS shown ON"
+                            " shown.id = ops.id WHERE shown.layer = 'LanguageModel/lstm'")
+        return row.products / (4 * 10 * layers), row.every / (4 * 10 * layers)
+
+    def test_flops_of_an_lstm_grow_with_hidden_squared(self):
+        """Where the input is as wide as a cell: 16 h^2 of products whatever the layers, and 22 h besides, so that the
+        slope between two sizes is exactly 1 for products, and 1 + 22 / (16 (h1 + h2)) for all FLOPs."""
+        found = {}
         for layers, hidden in ((1, 32), (1, 64), (3, 32)):
-            sizes = f"--batch 4 --unroll 10 --layers {layers} --hidden {hidden}"
-            profile = Recorded("ptb_lstm.py", "--infer", "--steps", "1", *sizes.split())
-            self.addCleanup(profile.remove)
-            flops = profile.value("SELECT sum(works.matrix_flops * ops.share) FROM raw.ops AS ops JOIN works"
-                                  " ON works.id = ops.work JOIN main.ops AS shown ON shown.id = ops.id"
-                                  " WHERE shown.layer = 'LanguageModel/lstm'")
-            self.assertAlmostEqual(flops / (4 * 10 * layers), 16 * hidden ** 2, delta=1e-6 * flops)
+            products, every = found[layers, hidden] = self.lstm_flops(layers, hidden)
+            self.assertAlmostEqual(products, 16 * hidden ** 2, delta=1e-6 * products)
+            self.assertAlmostEqual(every - products, 22 * hidden, delta=1e-6 * every)
+        for which, expected in ((0, 1), (1, 1 + 22 / (16 * (32 + 64)))):
+            slope = (found[1, 64][which] - found[1, 32][which]) / (16 * (64 ** 2 - 32 ** 2))
+            self.assertAlmostEqual(slope, expected, places=6)
 
 
 def add_tests():

@@ -46,10 +46,28 @@ SeriesShape shape_of(const SweepSummary& summary, size_t series) {
     return out;
 }
 
-std::string in_series(const SweepSummary& summary, const SeriesShape& shape) {
-    const std::string& name = summary.series[shape.series].name;
-    return name.empty() ? "" : name + ": ";
-}
+// Sentences about series: what holds for several is said once.
+class Notes {
+  public:
+    void add(const std::string& series, std::string words) {
+        const auto known =
+            std::find_if(said_.begin(), said_.end(), [&](const auto& each) { return each.words == words; });
+        if (known == said_.end())
+            said_.push_back({std::move(words), series});
+        else
+            known->series += ", " + series;
+    }
+    void put(std::vector<std::string>& notes) const {
+        for (const auto& [words, series] : said_)
+            notes.push_back(series.empty() ? words : series + ": " + words);
+    }
+
+  private:
+    struct Said {
+        std::string words, series;
+    };
+    std::vector<Said> said_;
+};
 
 bool line_holds(const plan::LineFit& line) {
     return line.places > 2 && line.worst_off <= kLineHolds && line.p_of_line.value_or(1) >= kNoLineBelow;
@@ -184,22 +202,25 @@ ResultTable curve_table(const SweepSummary& summary, const std::vector<SeriesSha
 
 std::vector<std::string> shape_notes(const SweepSummary& summary, const std::vector<SeriesShape>& shapes) {
     constexpr size_t kSaid = 6;
-    std::vector<std::string> notes;
+    Notes lines, places;
+    size_t said = 0;
     for (const SeriesShape& shape : shapes) {
-        if (notes.size() / 2 >= kSaid) {
-            notes.push_back(fmt::format("{} more series: their fits and curves are in the tables",
-                                        shapes.size() - kSaid));
-            break;
-        }
         if (shape.points < 2) continue;
-        if (shape.line) notes.push_back(in_series(summary, shape) + line_words(summary, shape));
-        notes.push_back(in_series(summary, shape) + place_words("knee", summary.x_name, shape.knee) + "; " +
-                        place_words("saturation point", summary.x_name, shape.saturation) +
-                        (shape.measured_once
-                             ? "; points were measured once, so the samples are the iterations of one "
-                               "run, and how much runs differ is not known"
-                             : ""));
+        if (++said > kSaid) continue;
+        const std::string& series = summary.series[shape.series].name;
+        if (shape.line) lines.add(series, line_words(summary, shape));
+        places.add(series, place_words("knee", summary.x_name, shape.knee) + "; " +
+                               place_words("saturation point", summary.x_name, shape.saturation) +
+                               (shape.measured_once
+                                    ? "; points were measured once, so the samples are the iterations of one "
+                                      "run, and how much runs differ is not known"
+                                    : ""));
     }
+    std::vector<std::string> notes;
+    lines.put(notes);
+    places.put(notes);
+    if (said > kSaid)
+        notes.push_back(fmt::format("{} more series: their fits and curves are in the tables", said - kSaid));
     return notes;
 }
 

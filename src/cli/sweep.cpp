@@ -86,8 +86,9 @@ class SweepCommand : public Command {
             return fail(usage("nothing is varied",
                               "give values with --vary NAME=VALUE,..., or name the folder of a "
                               "sweep to show"));
-        OPSIGHT_ASSIGN(const query::Sweep sweep, read(words_[0]));
-        return flags_.show(sweep);
+        OPSIGHT_ASSIGN(const SweepFolder folder, SweepFolder::open(words_[0]));
+        OPSIGHT_ASSIGN(const query::Sweep sweep, folder.read());
+        return flags_.show(sweep, folder);
     }
 
     static Result<query::Sweep> read(const std::string& path) {
@@ -108,7 +109,7 @@ class SweepCommand : public Command {
         OPSIGHT_ASSIGN(const int code, run_sweep(folder, how_));
         if (code != 0) return code;
         OPSIGHT_ASSIGN(const query::Sweep sweep, folder.read());
-        return flags_.show(sweep);
+        return flags_.show(sweep, folder);
     }
 
     Result<int> import(SweepPlan plan) {
@@ -129,7 +130,7 @@ class SweepCommand : public Command {
         OPSIGHT_TRY(import_sweep(folder));
         OPSIGHT_ASSIGN(query::Sweep sweep, folder.read());
         if (temporary) sweep.label = from_;
-        return flags_.show(sweep);
+        return flags_.show(sweep, folder);
     }
 
     std::vector<std::string> vary_, words_, compared_;

@@ -53,7 +53,7 @@ void SweepFlags::declare(CLI::App& sub) {
     sub.add_option(
            "--predict", model_,
            "A model's file (as of 'opsight estimate'): its bound at each batch stands beside the measured "
-           "latency; needs --device")
+           "latency, also when the sweep is shown again; needs --device")
         ->type_name("MODEL");
     sub.add_option("--device", device_, "With --predict: a device of 'opsight devices', or host");
     sub.add_flag("--train", train_, "With --predict: forward, backward and optimizer");
@@ -96,11 +96,15 @@ Result<query::SweepOptions> SweepFlags::options_for(const query::Sweep& sweep) c
     options.work = work_;
     if (most_latency_ns_ > 0) options.most_latency_ns = most_latency_ns_;
     if (most_memory_bytes_ > 0) options.most_memory_bytes = most_memory_bytes_;
-    if (!model_.empty()) OPSIGHT_TRY(predict(sweep, options));
+    options.predicted = sweep.prediction;
+    if (!model_.empty()) {
+        OPSIGHT_ASSIGN(options.predicted, predict(sweep, options));
+    }
     return options;
 }
 
-Status SweepFlags::predict(const query::Sweep& sweep, query::SweepOptions& options) const {
+Result<query::Prediction> SweepFlags::predict(const query::Sweep& sweep,
+                                              const query::SweepOptions& options) const {
     // A network is estimated at a batch, which items need not be (batch*seq).
     query::SweepOptions of_batch = options;
     of_batch.items.clear();
@@ -124,20 +128,25 @@ Status SweepFlags::predict(const query::Sweep& sweep, query::SweepOptions& optio
     const cost::Network network(graph);
     const std::vector<query::EstimateAnswer> answers = query::answer_estimates(network, question);
     bool complete = true;
+    query::Prediction predicted;
     for (size_t i = 0; i < answers.size() && i < points.size(); ++i) {
         complete &= answers[i].estimate.complete();
         if (answers[i].estimate.total.bound_s > 0)
-            options.predicted_ns[points[i]] = answers[i].estimate.total.bound_s * 1e9;
+            predicted.ns[points[i]] = answers[i].estimate.total.bound_s * 1e9;
     }
-    options.predicted_by =
+    predicted.by =
         fmt::format("the least time that {} can take on {}, {}, by 'opsight estimate'{}", graph.name,
                     device.name, train_ ? "forward, backward and optimizer" : "forward alone",
                     complete ? "" : "; some of its ops are not counted, and come on top");
-    return {};
+    return predicted;
 }
 
-Result<int> SweepFlags::show(const query::Sweep& sweep) const {
+Result<int> SweepFlags::show(const query::Sweep& sweep, const query::SweepFolder& folder) const {
     OPSIGHT_ASSIGN(const query::SweepOptions options, options_for(sweep));
+    if (!model_.empty())
+        if (const Status kept = folder.keep(*options.predicted); !kept)
+            print_note("opsight: the prediction is not kept with the sweep: " + kept.error().message() +
+                       "\n");
     OPSIGHT_ASSIGN(const query::SweepSummary summary, query::summarize(sweep, options));
     OPSIGHT_ASSIGN(query::Report report, query::sweep_report(sweep, options, shape()));
     const std::string svg =

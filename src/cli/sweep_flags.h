@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "query/sweep/sweep_folder.h"
 #include "query/sweep/tables.h"
 
 namespace opsight::cli {
@@ -14,12 +15,13 @@ class SweepFlags {
     void declare(CLI::App& sub);
     // Before anything long begins: what can be wrong with the options alone.
     Status check() const;
-    Result<int> show(const query::Sweep& sweep) const;
+    // What is predicted is kept in the folder.
+    Result<int> show(const query::Sweep& sweep, const query::SweepFolder& folder) const;
     Result<int> compare(const query::Sweep& base, const query::Sweep& next) const;
 
   private:
     Result<query::SweepOptions> options_for(const query::Sweep& sweep) const;
-    Status predict(const query::Sweep& sweep, query::SweepOptions& options) const;
+    Result<query::Prediction> predict(const query::Sweep& sweep, const query::SweepOptions& options) const;
     query::TableShape shape() const;
     Status write(const query::Report& report, const std::string& svg, const std::string& letters) const;
 

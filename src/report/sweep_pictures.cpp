@@ -133,7 +133,7 @@ struct Picture {
     void prediction(SvgChart& chart, const Shown& shown, size_t i) const {
         const std::vector<double> line = places(shown, i, shown.predicted);
         if (line.empty()) return;
-        chart.line(line, "s4", "predicted: " + options.predicted_by, true);
+        chart.line(line, "s4", "predicted: " + options.predicted->by, true);
         if (i == 0) chart.text_behind(line[line.size() - 2], line.back(), "predicted least");
     }
 };
@@ -157,8 +157,9 @@ std::string sweep_svg(const query::Sweep& sweep, const SweepSummary& summary,
         return std::pair(point.throughput_at(most), point.throughput_at(least));
     };
     const auto predicted = [&](const PointSummary& point) -> std::optional<double> {
-        const auto told = options.predicted_ns.find(point.point->name);
-        if (told == options.predicted_ns.end() || !(told->second > 0)) return std::nullopt;
+        if (!options.predicted) return std::nullopt;
+        const auto told = options.predicted->ns.find(point.point->name);
+        if (told == options.predicted->ns.end()) return std::nullopt;
         return told->second / 1e6;
     };
     const auto at = [&](double left, double row) {

@@ -45,7 +45,7 @@ std::multiset<std::string> heights(const std::string& svg, std::string_view tag)
 TEST(SweepPictures, StrokesAndPredictionsLieWithinTheAxes) {
     const query::Sweep sweep = three_points();
     query::SweepOptions options;
-    options.predicted_ns = {{"batch=1", 1000}, {"batch=2", 2000}, {"batch=4", 4000}};
+    options.predicted = {.ns = {{"batch=1", 1000}, {"batch=2", 2000}, {"batch=4", 4000}}, .by = "a test"};
     const auto summary = query::summarize(sweep, options);
     ASSERT_TRUE(summary) << summary.error().message();
     const std::string svg = sweep_svg(sweep, *summary, options);

@@ -166,11 +166,16 @@ Expected<std::unique_ptr<Collections::OpenStore>> Collections::store(const Call&
 }
 
 Expected<std::unique_ptr<Collections::Question>> Collections::sweep(const Call& call) {
-    const Named* named = numbered(sweeps_, call.path("sweep"));
+    return sweep(call.path("sweep"), call.request().cancellation);
+}
+
+Expected<std::unique_ptr<Collections::Question>> Collections::sweep(
+    const std::string& id, std::shared_ptr<CancellationToken> asker) {
+    const Named* named = numbered(sweeps_, id);
     if (!named)
-        return fail(Problem(404, "not_found", fmt::format("there is no sweep '{}'", call.path("sweep")),
+        return fail(Problem(404, "not_found", fmt::format("there is no sweep '{}'", id),
                             "name the folder of a sweep when the viewer is started: opsight view FOLDER"));
-    return ask(*named, call.request().cancellation);
+    return ask(*named, std::move(asker));
 }
 
 Expected<std::unique_ptr<Collections::Question>> Collections::cloud(const Call& call) {

@@ -76,6 +76,9 @@ class Collections {
     Expected<std::unique_ptr<OpenStore>> store(size_t number, std::shared_ptr<CancellationToken> asker);
     // The sweep {sweep} of a call: its folder is about().address.
     Expected<std::unique_ptr<Question>> sweep(const Call& call);
+    // Another one by its number. Whoever holds a question asks no second one: all turns could be held so.
+    Expected<std::unique_ptr<Question>> sweep(const std::string& id,
+                                              std::shared_ptr<CancellationToken> asker);
     // The cloud {cloud} of a call: its file is about().address.
     Expected<std::unique_ptr<Question>> cloud(const Call& call);
     // Why a collection cannot be shown, as its answers say it.

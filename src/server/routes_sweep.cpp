@@ -34,11 +34,16 @@ Expected<std::optional<double>> limit_of(const Call& call, std::string_view name
     return std::optional<double>(value);
 }
 
-Expected<query::SweepOptions> sweep_options(const Call& call) {
+query::SweepOptions asked_curves(const Call& call) {
     query::SweepOptions options;
     options.x = call.text("x");
     options.items = call.text("items");
     options.work = call.text("work");
+    return options;
+}
+
+Expected<query::SweepOptions> sweep_options(const Call& call) {
+    query::SweepOptions options = asked_curves(call);
     OPSIGHT_ASSIGN(options.most_latency_ns, limit_of(call, "max_latency_ns"));
     OPSIGHT_ASSIGN(options.most_memory_bytes, limit_of(call, "max_memory_bytes"));
     return options;
@@ -89,9 +94,17 @@ void put_points(JsonWriter& json, const query::SweepFolder& folder, const query:
     });
 }
 
+void put_tables(JsonWriter& json, const query::Report& report) {
+    const query::Range whole;  // a sweep has no iterations to choose from
+    json.list("tables", [&] {
+        for (const query::Section& section : report.sections)
+            if (!section.table.rows.empty()) report::put_page(json, section.table, whole);
+    });
+}
+
 Expected<Response> sweep(Call& call) {
     if (!call.collections()) return fail(Problem(404, "not_found", "there are no sweeps here"));
-    OPSIGHT_ASSIGN(const query::SweepOptions options, sweep_options(call));
+    OPSIGHT_ASSIGN(query::SweepOptions options, sweep_options(call));
     OPSIGHT_ASSIGN(const std::unique_ptr<Collections::Question> question, call.collections()->sweep(call));
     const auto not_shown = [&](const Error& error) {
         return fail(Collections::not_shown(question->about(), error));
@@ -100,13 +113,13 @@ Expected<Response> sweep(Call& call) {
     if (!folder) return not_shown(folder.error());
     const auto measured = folder->read(!call.profiles().read_only(), question->asker().get());
     if (!measured) return not_shown(measured.error());
+    options.predicted = measured->prediction;
     const auto summary = query::summarize(*measured, options);
     if (!summary) return fail(Problem(400, "bad_request", summary.error().what, summary.error().remedy));
     query::TableShape shape;
     shape.limit = kMostRowsOfPart;
     const auto report = query::sweep_report(*measured, options, shape);
     if (!report) return not_shown(report.error());
-    const query::Range whole;  // a sweep has no iterations to choose from
     return json_object([&](JsonWriter& json) {
         json.field("notes", report->notes);
         json.list("parameters", [&] {
@@ -116,10 +129,37 @@ Expected<Response> sweep(Call& call) {
         json.field("x", summary->x_name).field("work", summary->work_name);
         json.field("items", summary->items_name);
         put_points(json, *folder, *summary, call.profiles());
-        json.list("tables", [&] {
-            for (const query::Section& section : report->sections)
-                report::put_page(json, section.table, whole);
-        });
+        put_tables(json, *report);
+    });
+}
+
+// Under the name by which the viewer shows it. The turn to ask ends with it.
+Expected<query::Sweep> read_sweep(Call& call, const std::string& id) {
+    OPSIGHT_ASSIGN(const std::unique_ptr<Collections::Question> question,
+                   call.collections()->sweep(id, call.request().cancellation));
+    const auto folder = query::SweepFolder::open(question->about().address);
+    if (!folder) return fail(Collections::not_shown(question->about(), folder.error()));
+    auto read = folder->read(!call.profiles().read_only(), question->asker().get());
+    if (!read) return fail(Collections::not_shown(question->about(), read.error()));
+    read->label = question->about().name;
+    return std::move(*read);
+}
+
+Expected<Response> sweep_changes(Call& call) {
+    if (!call.collections()) return fail(Problem(404, "not_found", "there are no sweeps here"));
+    if (call.text("base").empty())
+        return fail(Problem(400, "bad_request", "no sweep to compare with was named", "give base=NUMBER"));
+    OPSIGHT_ASSIGN(const query::Sweep base, read_sweep(call, call.text("base")));
+    OPSIGHT_ASSIGN(const query::Sweep next, read_sweep(call, call.path("sweep")));
+    const auto report = query::compare_sweeps(base, next, asked_curves(call));
+    if (!report) {
+        const Error& error = report.error();
+        const std::string whose = error.file.empty() ? "" : error.file + ": ";
+        return fail(Problem(400, "bad_request", whose + error.what, error.remedy));
+    }
+    return json_object([&](JsonWriter& json) {
+        json.field("base", base.label).field("notes", report->notes);
+        put_tables(json, *report);
     });
 }
 
@@ -129,7 +169,8 @@ std::vector<Route> sweep_routes() {
     return {{"GET",
              "/api/v1/sweeps/{sweep}",
              sweep,
-             {"x", "items", "work", "max_latency_ns", "max_memory_bytes"}}};
+             {"x", "items", "work", "max_latency_ns", "max_memory_bytes"}},
+            {"GET", "/api/v1/sweeps/{sweep}/changes", sweep_changes, {"base", "x", "items", "work"}}};
 }
 
 }  // namespace opsight::server

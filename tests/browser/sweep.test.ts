@@ -159,6 +159,50 @@ describe("a sweep", () => {
     }
   });
 
+  it("is compared with another one, as the command does it, and turned round", async () => {
+    const other = path.join(folder, "later");
+    execFileSync(OPSIGHT, ["sweep", "--vary", "batch=2,4,8", "--vary", "kind=line", "--from", path.join(profiles, "{kind}{batch}.opsight"), "-o", other], { stdio: "ignore" });
+    const apart = path.join(folder, "apart");
+    execFileSync(OPSIGHT, ["sweep", "--vary", "size=2,4", "--from", path.join(profiles, "flat{size}.opsight"), "-o", apart], { stdio: "ignore" });
+    const three = await startViewer([other, sweep, apart]);
+    const browser = site().page.context().browser();
+    if (!browser) throw new Error("the browser has gone");
+    const page = await Site.open(browser, three.url);
+    try {
+      expect(await page.page.locator(".chart-line.before").count()).toBe(0);
+      await choice(page, "Compare with").selectOption("curves");
+      await page.idle();
+      expect(await page.parameter("base")).toBe("curves");
+      const changes = (base: string, next: string) => JSON.parse(execFileSync(OPSIGHT, ["sweep", "--compare", base, next, "--format", "json"], { encoding: "utf8" })) as Record<string, JsonRow[]> & { notes: string[] };
+      const shown = async (title: string) => page.page.locator("section", { has: page.page.getByRole("heading", { name: title }) }).locator(".notes li").allTextContents();
+      const told = changes(sweep, other);
+      expect((await shown("What changed from curves to later")).map((note) => note.slice(1))).toEqual(told.notes.map((note) => note.slice(1)));
+      const rows = await page.table("changed_points").rows();
+      expect(rows.length).toBe(3);
+      rows.forEach((row, at) => {
+        for (const [key, text] of Object.entries(row)) expectSame(text, told.points?.[at]?.[key], key);
+      });
+      expect(rows[0]?.verdict).toBe("equal");
+      const throughput = page.page.locator(".line-chart").first();
+      expect(await throughput.locator(".chart-line.before").count()).toBe(2);
+      expect(await throughput.locator("[data-point]").count()).toBe(3 + 2 * BATCHES.length);
+      expect(await throughput.locator(".legend li").allTextContents()).toEqual(["later: kind=line", "curves: kind=flat", "curves: kind=line"]);
+      expect(await seriousViolations(page.page)).toEqual([]);
+      await page.click(page.page.getByRole("button", { name: "Swap" }));
+      expect([await page.parameter("sweep"), await page.parameter("base")]).toEqual(["curves", "later"]);
+      expect((await shown("What changed from later to curves")).map((note) => note.slice(1))).toEqual(changes(other, sweep).notes.map((note) => note.slice(1)));
+      expect(page.complaints).toEqual([]);
+      await choice(page, "Compare with").selectOption("apart");
+      await page.idle();
+      expect(await page.page.getByRole("alert").textContent()).toContain("They cannot be compared.");
+      await page.go("#/sweep?base=nothing");
+      expect(await page.page.getByRole("status", { name: "The address was put right" }).textContent()).toContain("There is no other sweep “nothing”");
+    } finally {
+      await page.context.close();
+      await three.stop();
+    }
+  });
+
   it("without one the view says how to make one", async () => {
     await site().go("#/sweep");
     expect(await site().page.getByRole("heading", { name: "No sweep is open" }).count()).toBe(1);

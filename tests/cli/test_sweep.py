@@ -171,6 +171,26 @@ class SweepTest(unittest.TestCase):
         same = json.loads(self.sweep("--compare", kept, kept, "--json").stdout)
         self.assertIn("1.000 times", same["notes"][0])
 
+    def test_a_prediction_stays_with_the_sweep(self):
+        for batch in (1, 2):
+            trace_file(self.folder, f"p{batch}.json", batch)
+        folder = os.path.join(self.folder, "predicted")
+        self.sweep("--vary", "batch=1,2", "--from", os.path.join(self.folder, "p{batch}.json"), "-o", folder)
+        self.assertNotIn("predicted_ns", json.loads(self.sweep(folder, "--json").stdout)["points"][0])
+        model = os.path.join(opsight_cli.HERE, "fuzz", "models", "model.onnx")
+        predicted = json.loads(self.sweep(folder, "--predict", model, "--device", "host", "--json").stdout)
+        self.assertGreater(predicted["points"][0]["predicted_ns"], 0)
+        note, = (note for note in predicted["notes"] if note.startswith("predicted: "))
+        self.assertRegex(note, "^predicted: the least time that .* can take on .*, forward alone, by 'opsight estimate'")
+        later = json.loads(self.sweep(folder, "--json").stdout)
+        self.assertEqual((later["points"], later["notes"]), (predicted["points"], predicted["notes"]))
+        # A damaged one is said, and hides nothing else.
+        with open(os.path.join(folder, "prediction.json"), "w", encoding="utf-8") as file:
+            file.write('{"predicted_by": "x", "points": [{"point": "batch=1", "ns": -1}]}')
+        damaged = json.loads(self.sweep(folder, "--json").stdout)
+        self.assertNotIn("predicted_ns", damaged["points"][0])
+        self.assertTrue(any("prediction" in note and "no time above 0" in note for note in damaged["notes"]), damaged["notes"])
+
     def test_what_another_version_kept_is_not_lost(self):
         for size in (1, 2):
             trace_file(self.folder, f"t{size}.json", size)

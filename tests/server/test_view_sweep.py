@@ -70,6 +70,37 @@ class SweepInTheViewer(unittest.TestCase):
             self.same(self.asked(server, items="batch*3", work="batch^2", max_latency_ns=1_500_000),
                       "--items", "batch*3", "--work", "batch^2", "--max-latency", "1500us")
 
+    def test_two_sweeps_are_compared_as_on_the_command_line(self):
+        other = os.path.join(self.folder, "other")
+        opsight_cli.run("sweep", "--vary", "batch=2,4,8", "--vary", "kind=b", "-o", other,
+                        "--from", os.path.join(self.runs, "{kind}{batch}.opsight"))
+        apart = os.path.join(self.folder, "apart")
+        opsight_cli.run("sweep", "--vary", "size=2", "-o", apart, "--from", os.path.join(self.runs, "a{size}.opsight"))
+        with Server(self.sweep, other, apart) as server:
+            for query, options in (({}, ()), ({"x": "batch", "work": "batch^2"}, ("--x", "batch", "--work", "batch^2"))):
+                answer = server.json("/sweeps/1/changes", base="0", **query)
+                API.check("GET", "/api/v1/sweeps/{sweep}/changes", 200, answer)
+                said = json.loads(opsight_cli.run("sweep", "--compare", self.sweep, other, "--format", "json",
+                                                  *options).stdout)
+                self.assertEqual((answer["base"], answer["notes"]), ("sweep", said.pop("notes")))
+                self.assertEqual(len(said["points"]), 3)
+                for table in answer["tables"]:
+                    self.assertEqual(rows_of(table), said.pop(table["name"]), table["name"])
+                self.assertEqual([rows for rows in said.values() if rows], [])
+            for path, query, expected, words in (
+                    ("/sweeps/1/changes", {}, 400, "no sweep to compare with"),
+                    ("/sweeps/1/changes", {"base": "7"}, 404, "there is no sweep '7'"),
+                    ("/sweeps/7/changes", {"base": "0"}, 404, "there is no sweep '7'"),
+                    ("/sweeps/2/changes", {"base": "0"}, 400, "sweep, apart: have no measured point"),
+                    ("/sweeps/1/changes", {"base": "0", "x": "kind"}, 400, "not all of its values are numbers")):
+                status, error = server.error(path, **query)
+                self.assertEqual(status, expected, error)
+                self.assertIn(words, error["message"])
+            with open(os.path.join(self.sweep, "sweep.json"), "w", encoding="utf-8") as file:
+                file.write("{}")
+            status, error = server.error("/sweeps/1/changes", base="0")
+            self.assertEqual((status, error["message"]), (422, "sweep: is not the plan of a sweep"))
+
     def test_a_point_knows_the_profile_that_it_was_taken_from(self):
         with Server(self.sweep, self.runs) as server:
             names = {each["name"]: each["profiles"] for each in self.asked(server)["points"]}

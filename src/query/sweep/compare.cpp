@@ -1,5 +1,6 @@
 // Two sweeps beside each other: the points of the same name, and their fits.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +34,13 @@ std::vector<Pair> pairs_of(const SweepSummary& base, const SweepSummary& next) {
     return out;
 }
 
+// The samples of a point are its runs.
+std::string verdict_over_runs(Verdict verdict) {
+    return std::string(verdict == Verdict::kTooFew   ? "too few runs"
+                       : verdict == Verdict::kSingle ? "one run"
+                                                     : verdict_name(verdict));
+}
+
 ResultTable pair_table(const std::vector<Pair>& pairs) {
     ResultTable table;
     table.name = "points";
@@ -51,7 +59,7 @@ ResultTable pair_table(const std::vector<Pair>& pairs) {
         table.rows.push_back({base->point->name, base->latency_ns, next->latency_ns,
                               100 * (next->latency_ns / base->latency_ns - 1),
                               static_cast<int64_t>(base->measured), static_cast<int64_t>(next->measured),
-                              std::string(verdict_name(found.verdict)), cell_of(found.p)});
+                              verdict_over_runs(found.verdict), cell_of(found.p)});
     }
     return table;
 }
@@ -120,6 +128,10 @@ Result<Report> compare_sweeps(const Sweep& base, const Sweep& next, const SweepO
                     "sweep the same parameters over some of the same values");
     Report report{
         "sweep_comparison", fmt::format("{} and {}", base.label, next.label), {}, {ratio_note(pairs)}};
+    if (!base.command.empty() && !next.command.empty() && base.command != next.command)
+        report.notes.push_back(
+            fmt::format("they ran different commands, so that more may differ than what was changed: {}; {}",
+                        fmt::join(base.command, " "), fmt::join(next.command, " ")));
     const size_t left = before.points.size() + after.points.size() - 2 * pairs.size();
     if (left > 0)
         report.notes.push_back(fmt::format(

@@ -44,7 +44,7 @@ std::vector<Column> point_columns(const Sweep& sweep, const SweepSummary& summar
         {"warmup_left_out", "Warm-up Left Out", Unit::kCount, 5},
         {"failure", "Failure", Unit::kNone, 0}};
     for (const Column& each : rest) {
-        if (each.key == "predicted_ns" && options.predicted_ns.empty()) continue;
+        if (each.key == "predicted_ns" && !options.predicted) continue;
         if (each.device_only && !summary.device_work) continue;
         columns.push_back(each);
     }
@@ -56,8 +56,10 @@ std::map<std::string, Cell> cells_of(const PointSummary& point, const SweepOptio
     out["runs"] = static_cast<int64_t>(point.measured);
     out["failed"] = static_cast<int64_t>(point.failed);
     if (!point.reason.empty()) out["failure"] = point.reason;
-    if (const auto told = options.predicted_ns.find(point.point->name); told != options.predicted_ns.end())
-        out["predicted_ns"] = told->second;
+    if (options.predicted)
+        if (const auto told = options.predicted->ns.find(point.point->name);
+            told != options.predicted->ns.end())
+            out["predicted_ns"] = told->second;
     out["overhead_pct"] = cell_of(point.overhead_pct);
     out["memory_bytes"] = cell_of(point.memory_bytes);
     out["rss_bytes"] = cell_of(point.rss_bytes);

@@ -117,7 +117,7 @@ Result<Report> sweep_report(const Sweep& sweep, const SweepOptions& options, con
     ResultTable best = best_table(summary, options, report.notes);
     adds(report.notes, op_set_notes(summary, parts));
     adds(report.notes, doubt_notes(summary));
-    if (!options.predicted_by.empty()) report.notes.push_back("predicted: " + options.predicted_by);
+    if (options.predicted) report.notes.push_back("predicted: " + options.predicted->by);
     adds(report.notes, sweep.notes);
     report.sections.push_back({head_table(summary), true, true});
     add_table(report, point_table(sweep, summary, options));

@@ -30,19 +30,26 @@ struct PointOfSweep {
     std::vector<RunOfSweep> runs;
 };
 
+// What `opsight estimate` says that a network takes at least, at points of a sweep.
+struct Prediction {
+    std::map<std::string, double> ns;  // by the name of a point, each above 0
+    std::string by;                    // what predicted, for people
+};
+
 struct Sweep {
     std::string label;
     std::vector<plan::Parameter> parameters;
     std::vector<PointOfSweep> points;
-    std::vector<std::string> notes;  // about how it was run
+    std::vector<std::string> notes;        // about how it was run
+    std::vector<std::string> command;      // that was run; empty: it is of profiles that were there
+    std::optional<Prediction> prediction;  // the last one that was asked for
 };
 
 struct SweepOptions {
     std::string x;            // the parameter of the curves; empty: the first of numbers
     std::string items, work;  // products; empty: of parameters that are called so, and x
     std::optional<double> most_latency_ns, most_memory_bytes;
-    std::map<std::string, double> predicted_ns;  // by the name of a point
-    std::string predicted_by;                    // what predicted, for people
+    std::optional<Prediction> predicted;
 };
 
 // One point, worked out.

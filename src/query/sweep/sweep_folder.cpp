@@ -17,6 +17,7 @@
 #include "base/small_file.h"
 #include "db/rules.h"
 #include "query/session/session.h"
+#include "query/sweep/prediction.h"
 
 namespace opsight::query {
 namespace {
@@ -290,6 +291,22 @@ Status SweepFolder::keep(const std::string& point, int64_t repeat, const Recorde
                         recorded_run_json(recorded, maker()));
 }
 
+Status SweepFolder::keep(const Prediction& prediction) const {
+    return replace_file(path_ + "/prediction.json", prediction_json(prediction));
+}
+
+void SweepFolder::take_prediction(Sweep& sweep) const {
+    const std::string path = path_ + "/prediction.json";
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) return;
+    auto text = small_regular_file(path, kLargest);
+    auto prediction = text ? parse_prediction(*text, path) : Result<Prediction>(fail(text.error()));
+    if (prediction)
+        sweep.prediction = std::move(*prediction);
+    else
+        sweep.notes.push_back("the prediction that was kept is passed over: " + prediction.error().message());
+}
+
 Result<KeptRun> SweepFolder::kept(const SweepRun& run) const {
     const std::string path = file_of(run.point, fmt::format(".{}.json", run.repeat));
     std::error_code ignored;
@@ -329,6 +346,7 @@ Result<Sweep> SweepFolder::read(bool may_write, const CancellationToken* asker) 
     out.label = fs::path(path_).lexically_normal().filename().string();
     if (out.label.empty()) out.label = fs::path(path_).lexically_normal().parent_path().filename().string();
     out.parameters = plan_.parameters;
+    if (!plan_.imported) out.command = plan_.command;
     OPSIGHT_ASSIGN(const std::vector<plan::Point> points, plan::points_of(plan_.parameters));
     std::map<std::string, size_t> places;
     for (const plan::Point& each : points) {
@@ -352,6 +370,7 @@ Result<Sweep> SweepFolder::read(bool may_write, const CancellationToken* asker) 
         else
             into.failed = recorded.error().message();
     }
+    take_prediction(out);
     if (unread_ == 1)
         out.notes.push_back(
             fmt::format("line {} of runs.jsonl is not a run and was passed over", first_unread_));

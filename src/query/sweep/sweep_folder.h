@@ -60,6 +60,8 @@ class SweepFolder {
     // Whether what is kept of it was made by this Opsight.
     bool keeps_own(const SweepRun& run) const;
     Status keep(const std::string& point, int64_t repeat, const RecordedRun& recorded) const;
+    // For whoever shows the sweep after this, until another one is kept.
+    Status keep(const Prediction& prediction) const;
 
     // All of it, for its report. `may_write`: what is read anew of a profile may be kept in the folder. Fails
     // soon where `asker` goes away.
@@ -76,6 +78,7 @@ class SweepFolder {
     Status check_same(const SweepPlan& wanted) const;
     std::string file_of(const std::string& point, const std::string& ending) const;
     Result<KeptRun> kept(const SweepRun& run) const;
+    void take_prediction(Sweep& sweep) const;
 
     std::string path_;
     SweepPlan plan_;

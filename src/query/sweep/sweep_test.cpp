@@ -191,9 +191,18 @@ TEST(Sweep, TwoSweepsBesideEachOther) {
     EXPECT_THAT(report.notes, Contains(::testing::AllOf(HasSubstr("over 4 points"), HasSubstr("1.200 times"),
                                                         HasSubstr("longer"))));
     EXPECT_NEAR(std::get<double>(at(table_of(report, "points"), 0, "change_pct")), 20, 0.01);
+    EXPECT_EQ(std::get<std::string>(at(table_of(report, "points"), 0, "verdict")), "too few runs");
     EXPECT_TRUE(std::get<bool>(at(table_of(report, "fit"), 0, "apart")));
     EXPECT_THAT(compare_sweeps(planted(3, false), planted(3, false), {}).value().notes,
                 Contains(HasSubstr("no change that stands")));
+    Sweep one = planted(3, false), two = one;
+    one.command = {"a.py", "{batch}"};
+    const auto differ = Contains(HasSubstr("they ran different commands"));
+    EXPECT_THAT(compare_sweeps(one, two, {}).value().notes, Not(differ)) << "profiles that were there";
+    two.command = one.command;
+    EXPECT_THAT(compare_sweeps(one, two, {}).value().notes, Not(differ));
+    two.command.push_back("--full");
+    EXPECT_THAT(compare_sweeps(one, two, {}).value().notes, differ);
     Sweep other = planted(1, false);
     for (PointOfSweep& point : other.points)
         point.name = "x" + point.name;

@@ -612,6 +612,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sweeps/{sweep}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Two sweeps: the latencies of the points that both have, and their fits, as `opsight sweep --compare` shows them */
+        get: {
+            parameters: {
+                query: {
+                    /** @description number of the sweep that this one is compared with */
+                    base: string;
+                    /** @description the parameter that curves are over */
+                    x?: string;
+                    /** @description items of an iteration, as a product of parameters and numbers */
+                    items?: string;
+                    /** @description work of an iteration, as such a product */
+                    work?: string;
+                };
+                header?: never;
+                path: {
+                    /** @description number of a sweep */
+                    sweep: components["parameters"]["sweep"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SweepChanges"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clouds/{cloud}": {
         parameters: {
             query?: never;
@@ -2145,6 +2202,14 @@ export interface components {
             loop_nest: string;
             /** @description energy and words of each level and data space */
             levels: components["schemas"]["Table"];
+        };
+        SweepChanges: {
+            /** @description name of the sweep that this one is compared with */
+            base: string;
+            /** @description what changed, a sentence each */
+            notes: string[];
+            /** @description as docs/SWEEPS.md defines them; those without rows are left out */
+            tables: components["schemas"]["Table"][];
         };
         Sweep: {
             /** @description what it shows, a sentence each */

@@ -28,6 +28,7 @@ export type StoreAnswer = Schemas["StoreAnswer"];
 export type RunLabels = Schemas["RunLabels"];
 export type ProfilesOfRuns = Schemas["ProfilesOfRuns"];
 export type SweepAnswer = Schemas["Sweep"];
+export type SweepChanges = Schemas["SweepChanges"];
 export type SweepPoint = Schemas["SweepPoint"];
 export type CloudAnswer = Schemas["Cloud"];
 export type ToldMapping = Schemas["ToldMapping"];

@@ -6,17 +6,18 @@ import { linkTo } from "../address/route";
 import { useRoute, useSetParams } from "../address/useRoute";
 import { getJson, type ApiError } from "../api/client";
 import { useProfiles } from "../api/queries";
-import type { Collection, SweepAnswer, Table } from "../api/types";
+import type { Collection, SweepAnswer, SweepChanges, Table } from "../api/types";
 import { DataTable } from "../table/DataTable";
 import { amountTyped } from "../table/filters";
 import type { TableProps } from "../table/props";
 import { wholeRow, type Row } from "../table/row";
 import { Card, Notes } from "../widgets/Card";
+import { sentence } from "../widgets/words";
 import { formatProbability } from "../widgets/format";
 import { LineChart } from "../widgets/LineChart";
 import { Answered, Empty, ErrorState } from "../widgets/states";
 import { Tabs } from "../widgets/Tabs";
-import { allAbove, curvesOf, LATENCY, marksOf, measured, MEMORY, THROUGHPUT, ticksOf, tableOf, type Measure } from "./sweep/curves";
+import { allAbove, curvesAfter, curvesBefore, curvesOf, keyBefore, LATENCY, marksOf, measured, MEMORY, predictedOf, THROUGHPUT, ticksOf, tableOf, type Measure } from "./sweep/curves";
 import { Questions } from "./sweep/Questions";
 
 const SCALES = ["linear", "logarithmic"];
@@ -37,15 +38,20 @@ function wrongLimits(params: URLSearchParams): Correction[] {
   });
 }
 
-function useSweep(sweep: Collection) {
+// Which curves are asked for; those of a sweep that is compared are the same.
+function useAsked() {
   const { params } = useRoute();
-  const asked = {
-    x: params.get("x"),
-    items: params.get("items"),
-    work: params.get("work"),
+  return { x: params.get("x"), items: params.get("items"), work: params.get("work") };
+}
+
+function useSweep(sweep: Collection, limited = true) {
+  const { params } = useRoute();
+  const curves = useAsked();
+  const limits = {
     max_latency_ns: amountTyped(params.get("latency") ?? "", "ns"),
     max_memory_bytes: amountTyped(params.get("memory") ?? "", "bytes"),
   };
+  const asked = limited ? { ...curves, ...limits } : curves;
   return useQuery<SweepAnswer, ApiError>({
     queryKey: [`/sweeps/${sweep.id}`, asked],
     queryFn: ({ signal }) => getJson<SweepAnswer>(`/sweeps/${sweep.id}`, asked, signal),
@@ -55,10 +61,30 @@ function useSweep(sweep: Collection) {
   });
 }
 
-function Curve({ answer, measure, title, note, span }: { answer: SweepAnswer; measure: Measure; title: string; note?: string; span: 6 | 12 }) {
+function useChanges(sweep: Collection, base: Collection) {
+  const asked = { ...useAsked(), base: base.id };
+  return useQuery<SweepChanges, ApiError>({
+    queryKey: [`/sweeps/${sweep.id}/changes`, asked],
+    queryFn: ({ signal }) => getJson<SweepChanges>(`/sweeps/${sweep.id}/changes`, asked, signal),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    retry: false,
+  });
+}
+
+// The sweep that this one is compared with, and its curves.
+interface Before {
+  name: string;
+  after: string; // the name of this one
+  answer: SweepAnswer;
+}
+
+function Curve({ answer, before, measure, title, note, span }: { answer: SweepAnswer; before: Before | undefined; measure: Measure; title: string; note?: string; span: 6 | 12 }) {
   const { params } = useRoute();
   const log = params.get("scale") === "logarithmic";
-  const series = curvesOf(answer, measure, measure === LATENCY && !log);
+  const own = before ? curvesAfter(answer, before.after, measure) : curvesOf(answer, measure, measure === LATENCY && !log);
+  const beside = measure === LATENCY ? predictedOf(answer) : [];
+  const series = [...own, ...(before ? curvesBefore(before.answer, before.name, measure) : []), ...beside];
   const points = series.flatMap((each) => each.points);
   if (points.length === 0) return null;
   const logX = log && allAbove(points.map((point) => point.x));
@@ -70,10 +96,11 @@ function Curve({ answer, measure, title, note, span }: { answer: SweepAnswer; me
         unit={measure.unit}
         xTicks={ticksOf(series)}
         xTitle={answer.x}
-        marks={measure === THROUGHPUT ? marksOf(answer) : []}
+        marks={measure === THROUGHPUT && !before ? marksOf(answer) : []}
         scales={{ x: logX ? "log" : "linear", y: log ? "log" : "linear" }}
         choose={({ key }) => {
-          const run = answer.points.find((point) => point.name === key)?.profiles[0];
+          const chosen = answer.points.find((point) => point.name === key) ?? before?.answer.points.find((point) => keyBefore(point.name) === key);
+          const run = chosen?.profiles[0];
           if (run) window.location.hash = linkTo("dashboard", new URLSearchParams({ profile: run.profile }));
         }}
       />
@@ -81,15 +108,18 @@ function Curve({ answer, measure, title, note, span }: { answer: SweepAnswer; me
   );
 }
 
-function Curves({ answer }: { answer: SweepAnswer }) {
+function Curves({ answer, before }: { answer: SweepAnswer; before: Before | undefined }) {
   const items = answer.items ? `items (${answer.items}) a second` : "iterations a second";
   const log = useRoute().params.get("scale") === "logarithmic";
-  const fitted = !log && curvesOf(answer, LATENCY, true).some((each) => each.fit);
+  const fitted = !log && !before && curvesOf(answer, LATENCY, true).some((each) => each.fit);
+  const both = { answer, before };
+  const dotted = before ? `; dotted: ${before.name}` : "";
+  const predicted = predictedOf(answer).length > 0 ? `${before ? " and" : "; dotted:"} the least that is predicted` : "";
   return (
     <>
-      <Curve answer={answer} measure={THROUGHPUT} title="Throughput" note={items} span={6} />
-      <Curve answer={answer} measure={LATENCY} title="Latency of an iteration" note={fitted ? "dashed: the line through the times" : "medians of runs"} span={6} />
-      <Curve answer={answer} measure={MEMORY} title="Memory" note="allocated at most, on devices or else on the host; where that is not told what a process held" span={12} />
+      <Curve {...both} measure={THROUGHPUT} title="Throughput" note={items + dotted} span={6} />
+      <Curve {...both} measure={LATENCY} title="Latency of an iteration" note={(fitted ? "dashed: the line through the times" : "medians of runs") + dotted + predicted} span={6} />
+      <Curve {...both} measure={MEMORY} title="Memory" note={`allocated at most, on devices or else on the host; where that is not told what a process held${dotted}`} span={12} />
     </>
   );
 }
@@ -124,20 +154,20 @@ function Points({ answer, table }: { answer: SweepAnswer; table: Table }) {
   );
 }
 
-function Part({ table, title, note, ...more }: { table: Table; title?: string; note?: string } & Pick<TableProps, "actions" | "bars">) {
+function Part({ table, title, note, of = "sweep", ...more }: { table: Table; title?: string; note?: string; of?: string } & Pick<TableProps, "actions" | "bars">) {
   return (
     <Card title={title ?? table.title} note={note}>
       <DataTable
         {...more}
-        name={`sweep_${table.name}`}
+        name={`${of}_${table.name}`}
         label={title ?? table.title}
-        prefix={`${table.name.replace("_", "")}.`}
+        prefix={`${of === "sweep" ? "" : of}${table.name.replace("_", "")}.`}
         height="half"
         local={{ ...table, rows_in_all: table.rows.length, rows_matching: table.rows.length, notes: cutNote(table) }}
         rowKey={wholeRow}
         hide={emptyOf(table)}
         cell={(row, column) => {
-          const p = column.key === "p_of_line" ? row.number(column.key) : null;
+          const p = ["p_of_line", "p"].includes(column.key) ? row.number(column.key) : null;
           return p === null ? undefined : formatProbability(p);
         }}
       />
@@ -175,16 +205,46 @@ function Parts({ answer }: { answer: SweepAnswer }) {
   );
 }
 
-function Answers({ answer }: { answer: SweepAnswer }) {
+// What `opsight sweep --compare` says of the two.
+function Changes({ sweep, base }: { sweep: Collection; base: Collection }) {
+  const found = useChanges(sweep, base);
+  const title = `What changed from ${base.name} to ${sweep.name}`;
+  if (found.error && !found.error.lost) {
+    return (
+      <Card title={title}>
+        {found.error.status === 400 ? (
+          <p role="alert">
+            They cannot be compared. {sentence(found.error.message)} {sentence(found.error.remedy ?? "")}
+          </p>
+        ) : (
+          <ErrorState error={found.error} retry={() => void found.refetch()} />
+        )}
+      </Card>
+    );
+  }
+  return (
+    <>
+      <Card title={title}>
+        <Answered answer={found} what="what changed" rows={3}>
+          {(changes) => <Notes notes={changes.notes} />}
+        </Answered>
+      </Card>
+      {found.data?.tables.map((table) => <Part key={table.name} of="changed" table={table} note={`before: ${base.name}, after: ${sweep.name}`} />)}
+    </>
+  );
+}
+
+function Answers({ sweep, answer, base }: { sweep: Collection; answer: SweepAnswer; base: Collection | undefined }) {
   const table = (name: string) => tableOf(answer, name);
   const [points, best, fit, curve] = [table("points"), table("best"), table("fit"), table("curve")];
   return (
     <div className="cards">
-      <Card title="What it shows">
+      {base && <Changes key={base.id} sweep={sweep} base={base} />}
+      <Card title={base ? `What ${sweep.name} shows by itself` : "What it shows"}>
         <Notes notes={answer.notes} />
       </Card>
       {best && <Part table={best} />}
-      <Curves answer={answer} />
+      {base ? <CurvesOfBoth key={base.id} sweep={sweep} answer={answer} base={base} /> : <Curves answer={answer} before={undefined} />}
       {points && <Points answer={answer} table={points} />}
       {fit && <Part table={fit} />}
       {curve && <Part table={curve} />}
@@ -193,12 +253,18 @@ function Answers({ answer }: { answer: SweepAnswer }) {
   );
 }
 
-function Shown({ sweep }: { sweep: Collection }) {
+// Where the other sweep cannot be shown, what changed says why, and this one stands alone.
+function CurvesOfBoth({ sweep, answer, base }: { sweep: Collection; answer: SweepAnswer; base: Collection }) {
+  const before = useSweep(base, false).data;
+  return <Curves answer={answer} before={before && before.x === answer.x ? { name: base.name, after: sweep.name, answer: before } : undefined} />;
+}
+
+function Shown({ sweep, base }: { sweep: Collection; base: Collection | undefined }) {
   const answer = useSweep(sweep);
   if (answer.error && !answer.error.lost) {
     return (
       <>
-        <Questions sweep={sweep} answer={undefined} />
+        <Questions sweep={sweep} base={base} answer={undefined} />
         <ErrorState error={answer.error} {...(answer.error.status === 400 ? {} : { retry: () => void answer.refetch() })}>
           <a href={linkTo("sweep", new URLSearchParams(), { sweep: sweep.name })}>The sweep as it is by itself</a>
         </ErrorState>
@@ -207,9 +273,9 @@ function Shown({ sweep }: { sweep: Collection }) {
   }
   return (
     <>
-      <Questions sweep={sweep} answer={answer.data} />
+      <Questions sweep={sweep} base={base} answer={answer.data} />
       <Answered answer={answer} what="the sweep" rows={12}>
-        {(found) => <Answers answer={found} />}
+        {(found) => <Answers sweep={sweep} answer={found} base={base} />}
       </Answered>
     </>
   );
@@ -219,12 +285,15 @@ export function SweepPage() {
   const { params } = useRoute();
   const sweeps = useProfiles().data?.sweeps ?? [];
   const sweep = sweeps.find((each) => each.name === params.get("sweep")) ?? sweeps[0];
+  const others = sweeps.filter((each) => each !== sweep);
+  const base = others.find((each) => each.name === params.get("base"));
   useCorrections([
     ...wrongChoice(params, "scale", SCALES, "kind of axes", "“linear”"),
     ...wrongLimits(params),
     ...(sweep ? wrongChoice(params, "sweep", sweeps.map((each) => each.name), "sweep", `“${sweep.name}”`) : []),
+    ...wrongChoice(params, "base", others.map((each) => each.name), "other sweep", "none to compare with"),
   ]);
-  if (sweep) return <Shown key={sweep.id} sweep={sweep} />;
+  if (sweep) return <Shown key={sweep.id} sweep={sweep} base={base} />;
   return (
     <Empty icon="sweep" title="No sweep is open">
       A sweep runs a program over values of its parameters, and this view shows the curves.

@@ -41,7 +41,7 @@ function Typed({ name, label, example, fits = () => true }: { name: string; labe
   );
 }
 
-function Chosen({ label, value, all, choose }: { label: string; value: string; all: readonly string[]; choose: (value: string) => void }) {
+function Chosen({ label, value, all, none, choose }: { label: string; value: string; all: readonly string[]; none?: string; choose: (value: string) => void }) {
   return (
     <label className="inline-label">
       {label}
@@ -51,6 +51,7 @@ function Chosen({ label, value, all, choose }: { label: string; value: string; a
           choose(event.target.value);
         }}
       >
+        {none !== undefined && <option value="">{none}</option>}
         {all.map((each) => (
           <option key={each} value={each}>
             {each}
@@ -76,12 +77,45 @@ export function SweepName({ sweep }: { sweep: Collection }) {
   );
 }
 
-export function Questions({ sweep, answer }: { sweep: Collection; answer: SweepAnswer | undefined }) {
+// Another sweep to compare with, and the two turned round.
+function ComparedWith({ sweep, base }: { sweep: Collection; base: Collection | undefined }) {
+  const setParams = useSetParams();
+  const others = (useProfiles().data?.sweeps ?? []).filter((each) => each.id !== sweep.id);
+  if (others.length === 0) return null;
+  return (
+    <>
+      <Chosen
+        label="Compare with"
+        value={base?.name ?? ""}
+        none="nothing"
+        all={others.map((each) => each.name)}
+        choose={(name) => {
+          setParams({ base: name || null });
+        }}
+      />
+      {base && (
+        <button
+          type="button"
+          className="button small"
+          title={`Show what changed from ${sweep.name} to ${base.name}`}
+          onClick={() => {
+            setParams({ sweep: base.name, base: sweep.name });
+          }}
+        >
+          Swap
+        </button>
+      )}
+    </>
+  );
+}
+
+export function Questions({ sweep, base, answer }: { sweep: Collection; base: Collection | undefined; answer: SweepAnswer | undefined }) {
   const { params } = useRoute();
   const setParams = useSetParams();
   return (
     <div className="fleet-choices" role="group" aria-label="What is asked">
       <SweepName sweep={sweep} />
+      <ComparedWith sweep={sweep} base={base} />
       {answer && answer.parameters.length > 1 && (
         <Chosen
           label="Curves over"

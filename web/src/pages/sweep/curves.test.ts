@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SweepAnswer, Table } from "../../api/types";
 import { amountTyped } from "../../table/filters";
-import { curvesOf, LATENCY, marksOf, MEMORY, THROUGHPUT, ticksOf } from "./curves";
+import { curvesAfter, curvesBefore, curvesOf, keyBefore, LATENCY, marksOf, MEMORY, predictedOf, THROUGHPUT, ticksOf } from "./curves";
 
 const table = (name: string, keys: string[], rows: Table["rows"]) => ({ name, columns: keys.map((key) => ({ key, header: key, unit: "none" })), rows }) as unknown as Table;
 const point = (batch: number, seq: number) => ({ name: `batch=${String(batch)},seq=${String(seq)}`, x: batch, work: batch, series: `seq=${String(seq)}`, profiles: [] });
@@ -62,5 +62,26 @@ describe("curves of a sweep", () => {
   it("are asked with limits that have a unit", () => {
     expect([amountTyped("200ms", "ns"), amountTyped("4 GiB", "bytes"), amountTyped("1.5 s", "ns")]).toEqual([2e8, 4 * 2 ** 30, 1.5e9]);
     for (const text of ["200", "ms", "-3ms", "4GiB"]) expect(amountTyped(text, "ns"), text).toBeNull();
+  });
+
+  it("stand beside what was predicted, where that was asked for", () => {
+    expect(predictedOf(ANSWER)).toEqual([]);
+    const points = ANSWER.tables[0];
+    if (!points) throw new Error("no points");
+    const told = { ...points, columns: [...points.columns, { key: "predicted_ns", header: "Predicted", unit: "ns" }], rows: points.rows.map((row, at) => [...row, at === 1 ? null : 7]) } as typeof points;
+    expect(predictedOf({ ...ANSWER, tables: [told] }).map(({ name, points: all }) => [name, all.map(({ key, y, about }) => [key, y, about])])).toEqual([
+      ["predicted least: seq=1", [["predicted batch=8,seq=1", 7, "batch=8,seq=1: 7 ns at least, as predicted"]]],
+      ["predicted least: seq=2", [["predicted batch=4,seq=2", 7, "batch=4,seq=2: 7 ns at least, as predicted"], ["predicted batch=8,seq=2", 7, "batch=8,seq=2: 7 ns at least, as predicted"]]],
+    ]);
+  });
+
+  it("have the names of their sweeps where two are in one picture, and keys of their own", () => {
+    const one = { ...ANSWER, points: ANSWER.points.map((each) => ({ ...each, series: "" })) };
+    expect(curvesAfter(one, "new", LATENCY).map(({ name }) => name)).toEqual(["new"]);
+    const both = [...curvesAfter(ANSWER, "new", LATENCY), ...curvesBefore(ANSWER, "old", LATENCY)];
+    expect(both.map(({ name, before }) => [name, before === true])).toEqual([["new: seq=1", false], ["new: seq=2", false], ["old: seq=1", true], ["old: seq=2", true]]);
+    const keys = both.flatMap(({ points }) => points.map(({ key }) => key));
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(both[2]?.points[0]).toMatchObject({ key: keyBefore("batch=4,seq=1"), about: "old, batch=4,seq=1: 14 ns an iteration, measured once" });
   });
 });

@@ -58,6 +58,32 @@ export function curvesOf(answer: SweepAnswer, measure: Measure, withFit = false)
   });
 }
 
+// Two sweeps in one picture: each curve has the name of its sweep. Points of the one before have keys of their own.
+const namedAs = (sweep: string, series: string): string => (series === ONE ? sweep : `${sweep}: ${series}`);
+
+export const curvesAfter = (answer: SweepAnswer, name: string, measure: Measure): ChartSeries[] =>
+  curvesOf(answer, measure).map((series) => ({ ...series, name: namedAs(name, series.name) }));
+
+export function curvesBefore(answer: SweepAnswer, name: string, measure: Measure): ChartSeries[] {
+  return curvesOf(answer, measure).map((series) => ({
+    name: namedAs(name, series.name),
+    before: true,
+    points: series.points.map((point) => ({ ...point, key: keyBefore(point.key), about: `${name}, ${point.about}` })),
+  }));
+}
+
+// What `opsight estimate` said that the network takes at least, as far as that was asked for.
+const PREDICTED: Measure = { value: ["predicted_ns"], unit: "ns", noun: "at least, as predicted" };
+
+export const predictedOf = (answer: SweepAnswer): ChartSeries[] =>
+  curvesOf(answer, PREDICTED).map((series) => ({
+    name: series.name === ONE ? "predicted least" : `predicted least: ${series.name}`,
+    before: true,
+    points: series.points.map((point) => ({ ...point, key: `predicted ${point.key}` })),
+  }));
+
+export const keyBefore = (point: string): string => `before ${point}`;
+
 // Where throughput bends and is flat, as far as that is claimed.
 export function marksOf(answer: SweepAnswer): ChartMark[] {
   const rows = rowsOfTable(tableOf(answer, "curve"));

@@ -13,8 +13,8 @@ std::string prediction_json(const Prediction& prediction) {
     json.object([&] {
         json.field("predicted_by", prediction.by);
         json.list("points", [&] {
-            for (const auto& [point, ns] : prediction.ns)
-                json.line().object([&] { json.field("point", point).field("ns", ns); });
+            for (const auto& each : prediction.ns)
+                json.line().object([&] { json.field("point", each.first).field("ns", each.second); });
         });
     });
     return json.take() + "\n";

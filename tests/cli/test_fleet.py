@@ -232,6 +232,10 @@ class FleetTest(unittest.TestCase):
         compared = asked("compare", self.store, "--base", "model=a", "--new", "model=a")
         self.assertTrue(all(row["change_ns"] in (0, None) for row in compared["times"]))
         self.assertTrue(all(row["change_gpu_ns"] == 0 for row in compared["ops"]))
+        on_both = [note for note in compared["notes"] if "on both sides" in note]
+        self.assertEqual(len(on_both), 1, compared["notes"])
+        apart = asked("compare", self.store, "--base", "model=a", "--new", "model=b")
+        self.assertFalse(any("on both sides" in note for note in apart["notes"]), apart["notes"])
         trend = asked("trend", self.store)
         self.assertEqual(len(trend["runs"]), 2)
         untold = [note for note in trend["notes"] if note.startswith("no change was looked for in: ")]

@@ -280,10 +280,17 @@ Result<query::Report> compare_report(Store& store, const Chosen& base, const Cho
     report.sections.push_back({times_table(before, after)});
     report.sections.push_back({shares_table(before, after)});
     report.sections.push_back({ops_table(base_ops, next_ops, limit)});
-    add_notes(report.notes, base.notes);
+    for (const Chosen* side : {&base, &next})
+        add_notes(report.notes, side->notes);
     for (const Answer* answer : {&before, &after, &base_ops, &next_ops})
         add_notes(report.notes, answer->notes);
     report.notes.push_back(fmt::format("base: {}; new: {}", named(base), named(next)));
+    const auto both = std::count_if(base.runs.begin(), base.runs.end(),
+                                    [&next](const KnownRun& run) { return next.find(run.id) != nullptr; });
+    if (both > 0)
+        report.notes.push_back(
+            fmt::format("{} on both sides: choose sides that share no run to see what changed",
+                        both == 1 ? "one run stands" : fmt::format("{} runs stand", both)));
     if (base.runs.size() + next.runs.size() > 2)
         report.notes.emplace_back(
             "of several runs times and shares are those of the middle run, for each number apart; "

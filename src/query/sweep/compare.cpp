@@ -135,7 +135,8 @@ Result<Report> compare_sweeps(const Sweep& base, const Sweep& next, const SweepO
     const size_t left = before.points.size() + after.points.size() - 2 * pairs.size();
     if (left > 0)
         report.notes.push_back(fmt::format(
-            "{} points were measured in one of the two alone, or failed, and are not compared", left));
+            "{} measured in one of the two alone, or failed, and {} not compared",
+            left == 1 ? "one point was" : fmt::format("{} points were", left), left == 1 ? "is" : "are"));
     report.sections = {{pair_table(pairs)}, {fit_pairs(before, after)}};
     return report;
 }

@@ -77,48 +77,60 @@ class ThreadWalk {
     OfThread found_;
 };
 
-// How many spans of each name most of `iterations` have at least.
+// How many spans of each name at least half of `iterations` have.
 std::unordered_map<uint32_t, int64_t> usual_counts(OfThread& thread, size_t iterations) {
     std::unordered_map<uint32_t, int64_t> usual;
     for (auto& [name, counts] : thread.later) {
-        const size_t without = iterations - counts.size(), most = iterations / 2;
-        if (without > most || counts.empty()) continue;
-        const auto middle =
-            counts.begin() + static_cast<std::ptrdiff_t>(std::min(most - without, counts.size() - 1));
+        const size_t without = iterations - counts.size(), half = iterations / 2;
+        if (without > half) continue;
+        const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(half - without);
         std::nth_element(counts.begin(), middle, counts.end());
         usual[name] = *middle;
     }
     return usual;
 }
 
-// Where the first iteration begins on a thread by what comes again: back from its end as far as spans fit.
+struct Fit {
+    size_t begin = 0;  // of the spans of the first iteration
+    int64_t held = 0;  // spans from there on that are as the others'
+};
+
+// Back from the end of the first iteration as far as its spans are as those of the others.
+Fit fit_of(const std::vector<Outermost>& first, std::unordered_map<uint32_t, int64_t> left) {
+    Fit best{first.size(), 0};
+    int64_t held = 0, score = 0, best_score = 0;
+    bool passing = false;
+    for (size_t i = first.size(); i-- > 0;) {
+        const auto known = left.find(first[i].name.value);
+        const bool fits = known != left.end() && known->second > 0;
+        if (fits) {
+            --known->second;
+            ++held, ++score;
+        } else if (!passing) {
+            score -= kCostOfStretch;
+        }
+        passing = !fits;
+        if (score > best_score) best_score = score, best = {i, held};
+    }
+    return best;
+}
+
+// Where the first iteration begins on a thread; nothing where the others have nothing there.
 std::optional<int64_t> begin_on(OfThread& thread, size_t iterations) {
-    if (thread.first.empty() || thread.later_with_rows * 2 < iterations) return std::nullopt;
-    const int64_t from_the_start = thread.first.front().begin;
+    const std::vector<Outermost>& first = thread.first;
+    if (first.empty() || thread.later_with_rows * 2 < iterations) return std::nullopt;
     const std::unordered_map<uint32_t, int64_t> usual = usual_counts(thread, iterations);
     int64_t expected = 0;
     for (const auto& [name, count] : usual)
         expected += count;
-    std::unordered_map<uint32_t, int64_t> left = usual;
-    int64_t held = 0, score = 0, best = 0, held_at_best = 0;
-    bool passing = false;
-    size_t begin = thread.first.size();
-    for (size_t i = thread.first.size(); i-- > 0;) {
-        const auto known = left.find(thread.first[i].name.value);
-        if (known == left.end() || known->second == 0) {
-            score -= passing ? 0 : kCostOfStretch;
-            passing = true;
-            continue;
-        }
-        passing = false;
-        --known->second;
-        ++held, ++score;
-        if (score > best) best = score, held_at_best = held, begin = i;
-    }
-    if (static_cast<double>(held_at_best) < kHeld * static_cast<double>(expected)) return from_the_start;
-    for (size_t i = 0; i < begin; ++i)
-        if (thread.first[i].module && !usual.contains(thread.first[i].name.value)) return from_the_start;
-    return begin < thread.first.size() ? thread.first[begin].begin : from_the_start;
+    const Fit fit = fit_of(first, usual);
+    const bool enough =
+        fit.held > 0 && static_cast<double>(fit.held) >= kHeld * static_cast<double>(expected);
+    const auto set_up_ends = first.begin() + static_cast<std::ptrdiff_t>(fit.begin);
+    const bool own_modules = std::any_of(first.begin(), set_up_ends, [&](const Outermost& span) {
+        return span.module && !usual.contains(span.name.value);
+    });
+    return (enough && !own_modules ? *set_up_ends : first.front()).begin;
 }
 
 void leave_out_of(const Profile& p, Iteration* first, const Iteration* end) {

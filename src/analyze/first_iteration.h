@@ -1,5 +1,5 @@
-// Where the first iteration of a recording begins that iterations by optimizer steps cut at their ends alone:
-// before it came what the program sets up (values of weights, data).
+// Iterations by optimizer steps are known by their ends alone. What a program sets up before its first step
+// (values of weights, data) is no part of the first one.
 #pragma once
 
 #include <vector>

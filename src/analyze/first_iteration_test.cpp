@@ -46,8 +46,8 @@ TEST_F(FirstIteration, WhatAProgramSetsUpIsNoPartOfTheFirstStep) {
     int64_t at = 0;
     for (int i = 0; i < 20; ++i, at += 1000)
         t.op(i % 3 == 2 ? "aten::to" : "aten::uniform_", at, 900);
-    t.op("aten::zeros", at, 900);  // on a thread that has nothing of the steps, too
-    t.op("aten::arange", at, 900, t.thread(2));
+    t.op("aten::zeros", at, 900);
+    t.op("aten::arange", at, 900, t.thread(2));  // a thread that has nothing of the steps
     const int64_t set_up = at + 1000;
     at = set_up;
     for (int i = 0; i < 4; ++i)

@@ -102,56 +102,62 @@ void put_tables(JsonWriter& json, const query::Report& report) {
     });
 }
 
+struct Opened {
+    query::SweepFolder folder;
+    query::Sweep sweep;
+};
+
+Expected<Opened> open_sweep(Call& call, const Collections::Question& question) {
+    const auto not_shown = [&](const Error& error) {
+        return fail(Collections::not_shown(question.about(), error));
+    };
+    auto folder = query::SweepFolder::open(question.about().address);
+    if (!folder) return not_shown(folder.error());
+    auto sweep = folder->read(!call.profiles().read_only(), question.asker().get());
+    if (!sweep) return not_shown(sweep.error());
+    sweep->label = question.about().name;
+    return Opened{std::move(*folder), std::move(*sweep)};
+}
+
 Expected<Response> sweep(Call& call) {
     if (!call.collections()) return fail(Problem(404, "not_found", "there are no sweeps here"));
     OPSIGHT_ASSIGN(query::SweepOptions options, sweep_options(call));
     OPSIGHT_ASSIGN(const std::unique_ptr<Collections::Question> question, call.collections()->sweep(call));
-    const auto not_shown = [&](const Error& error) {
-        return fail(Collections::not_shown(question->about(), error));
-    };
-    const auto folder = query::SweepFolder::open(question->about().address);
-    if (!folder) return not_shown(folder.error());
-    const auto measured = folder->read(!call.profiles().read_only(), question->asker().get());
-    if (!measured) return not_shown(measured.error());
-    options.predicted = measured->prediction;
-    const auto summary = query::summarize(*measured, options);
+    OPSIGHT_ASSIGN(const Opened opened, open_sweep(call, *question));
+    options.predicted = opened.sweep.prediction;
+    const auto summary = query::summarize(opened.sweep, options);
     if (!summary) return fail(Problem(400, "bad_request", summary.error().what, summary.error().remedy));
     query::TableShape shape;
     shape.limit = kMostRowsOfPart;
-    const auto report = query::sweep_report(*measured, options, shape);
-    if (!report) return not_shown(report.error());
+    const auto report = query::sweep_report(opened.sweep, options, shape);
+    if (!report) return fail(Collections::not_shown(question->about(), report.error()));
     return json_object([&](JsonWriter& json) {
         json.field("notes", report->notes);
         json.list("parameters", [&] {
-            for (const auto& each : measured->parameters)
+            for (const auto& each : opened.sweep.parameters)
                 if (all_numbers_in(each.values)) json.value(each.name);
         });
         json.field("x", summary->x_name).field("work", summary->work_name);
         json.field("items", summary->items_name);
-        put_points(json, *folder, *summary, call.profiles());
+        put_points(json, opened.folder, *summary, call.profiles());
         put_tables(json, *report);
     });
-}
-
-// Under the name by which the viewer shows it. The turn to ask ends with it.
-Expected<query::Sweep> read_sweep(Call& call, const std::string& id) {
-    OPSIGHT_ASSIGN(const std::unique_ptr<Collections::Question> question,
-                   call.collections()->sweep(id, call.request().cancellation));
-    const auto folder = query::SweepFolder::open(question->about().address);
-    if (!folder) return fail(Collections::not_shown(question->about(), folder.error()));
-    auto read = folder->read(!call.profiles().read_only(), question->asker().get());
-    if (!read) return fail(Collections::not_shown(question->about(), read.error()));
-    read->label = question->about().name;
-    return std::move(*read);
 }
 
 Expected<Response> sweep_changes(Call& call) {
     if (!call.collections()) return fail(Problem(404, "not_found", "there are no sweeps here"));
     if (call.text("base").empty())
         return fail(Problem(400, "bad_request", "no sweep to compare with was named", "give base=NUMBER"));
-    OPSIGHT_ASSIGN(const query::Sweep base, read_sweep(call, call.text("base")));
-    OPSIGHT_ASSIGN(const query::Sweep next, read_sweep(call, call.path("sweep")));
-    const auto report = query::compare_sweeps(base, next, asked_curves(call));
+    query::Sweep base;
+    {  // one turn after the other
+        OPSIGHT_ASSIGN(const std::unique_ptr<Collections::Question> question,
+                       call.collections()->sweep(call.text("base"), call.request().cancellation));
+        OPSIGHT_ASSIGN(Opened opened, open_sweep(call, *question));
+        base = std::move(opened.sweep);
+    }
+    OPSIGHT_ASSIGN(const std::unique_ptr<Collections::Question> question, call.collections()->sweep(call));
+    OPSIGHT_ASSIGN(const Opened next, open_sweep(call, *question));
+    const auto report = query::compare_sweeps(base, next.sweep, asked_curves(call));
     if (!report) {
         const Error& error = report.error();
         const std::string whose = error.file.empty() ? "" : error.file + ": ";

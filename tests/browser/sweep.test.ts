@@ -169,7 +169,7 @@ describe("a sweep", () => {
     if (!browser) throw new Error("the browser has gone");
     const page = await Site.open(browser, three.url);
     try {
-      expect(await page.page.locator(".chart-line.before").count()).toBe(0);
+      expect(await page.page.locator(".chart-line.dotted").count()).toBe(0);
       await choice(page, "Compare with").selectOption("curves");
       await page.idle();
       expect(await page.parameter("base")).toBe("curves");
@@ -184,7 +184,7 @@ describe("a sweep", () => {
       });
       expect(rows[0]?.verdict).toBe("equal");
       const throughput = page.page.locator(".line-chart").first();
-      expect(await throughput.locator(".chart-line.before").count()).toBe(2);
+      expect(await throughput.locator(".chart-line.dotted").count()).toBe(2);
       expect(await throughput.locator("[data-point]").count()).toBe(3 + 2 * BATCHES.length);
       expect(await throughput.locator(".legend li").allTextContents()).toEqual(["later: kind=line", "curves: kind=flat", "curves: kind=line"]);
       expect(await seriousViolations(page.page)).toEqual([]);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The folder of a sweep in the viewer: what it shows is what `opsight sweep` says."""
 
+import concurrent.futures
 import json
 import os
 import shutil
@@ -96,6 +97,10 @@ class SweepInTheViewer(unittest.TestCase):
                 status, error = server.error(path, **query)
                 self.assertEqual(status, expected, error)
                 self.assertIn(words, error["message"])
+            # Each reads two sweeps, and two may be read at once: none waits for a turn that it holds itself.
+            with concurrent.futures.ThreadPoolExecutor(6) as pool:
+                same = list(pool.map(lambda _: server.json("/sweeps/1/changes", base="0")["notes"], range(12)))
+            self.assertEqual(same, same[:1] * 12)
             with open(os.path.join(self.sweep, "sweep.json"), "w", encoding="utf-8") as file:
                 file.write("{}")
             status, error = server.error("/sweeps/1/changes", base="0")

@@ -12,11 +12,11 @@ import { amountTyped } from "../table/filters";
 import type { TableProps } from "../table/props";
 import { wholeRow, type Row } from "../table/row";
 import { Card, Notes } from "../widgets/Card";
-import { sentence } from "../widgets/words";
 import { formatProbability } from "../widgets/format";
 import { LineChart } from "../widgets/LineChart";
 import { Answered, Empty, ErrorState } from "../widgets/states";
 import { Tabs } from "../widgets/Tabs";
+import { sentence } from "../widgets/words";
 import { allAbove, curvesAfter, curvesBefore, curvesOf, keyBefore, LATENCY, marksOf, measured, MEMORY, predictedOf, THROUGHPUT, ticksOf, tableOf, type Measure } from "./sweep/curves";
 import { Questions } from "./sweep/Questions";
 
@@ -38,39 +38,32 @@ function wrongLimits(params: URLSearchParams): Correction[] {
   });
 }
 
-// Which curves are asked for; those of a sweep that is compared are the same.
+// What the address says of the curves; the same of a sweep that stands beside this one.
 function useAsked() {
   const { params } = useRoute();
   return { x: params.get("x"), items: params.get("items"), work: params.get("work") };
 }
 
-function useSweep(sweep: Collection, limited = true) {
-  const { params } = useRoute();
-  const curves = useAsked();
-  const limits = {
-    max_latency_ns: amountTyped(params.get("latency") ?? "", "ns"),
-    max_memory_bytes: amountTyped(params.get("memory") ?? "", "bytes"),
-  };
-  const asked = limited ? { ...curves, ...limits } : curves;
-  return useQuery<SweepAnswer, ApiError>({
-    queryKey: [`/sweeps/${sweep.id}`, asked],
-    queryFn: ({ signal }) => getJson<SweepAnswer>(`/sweeps/${sweep.id}`, asked, signal),
+function useSweepAnswer<T>(path: string, asked: Record<string, string | number | null>) {
+  return useQuery<T, ApiError>({
+    queryKey: [path, asked],
+    queryFn: ({ signal }) => getJson<T>(path, asked, signal),
     placeholderData: keepPreviousData,
     staleTime: 0,
     retry: false,
   });
 }
 
-function useChanges(sweep: Collection, base: Collection) {
-  const asked = { ...useAsked(), base: base.id };
-  return useQuery<SweepChanges, ApiError>({
-    queryKey: [`/sweeps/${sweep.id}/changes`, asked],
-    queryFn: ({ signal }) => getJson<SweepChanges>(`/sweeps/${sweep.id}/changes`, asked, signal),
-    placeholderData: keepPreviousData,
-    staleTime: 0,
-    retry: false,
-  });
+function useSweep(sweep: Collection) {
+  const { params } = useRoute();
+  const limits = {
+    max_latency_ns: amountTyped(params.get("latency") ?? "", "ns"),
+    max_memory_bytes: amountTyped(params.get("memory") ?? "", "bytes"),
+  };
+  return useSweepAnswer<SweepAnswer>(`/sweeps/${sweep.id}`, { ...useAsked(), ...limits });
 }
+
+const useChanges = (sweep: Collection, base: Collection) => useSweepAnswer<SweepChanges>(`/sweeps/${sweep.id}/changes`, { ...useAsked(), base: base.id });
 
 // The sweep that this one is compared with, and its curves.
 interface Before {
@@ -255,7 +248,7 @@ function Answers({ sweep, answer, base }: { sweep: Collection; answer: SweepAnsw
 
 // Where the other sweep cannot be shown, what changed says why, and this one stands alone.
 function CurvesOfBoth({ sweep, answer, base }: { sweep: Collection; answer: SweepAnswer; base: Collection }) {
-  const before = useSweep(base, false).data;
+  const before = useSweep(base).data;
   return <Curves answer={answer} before={before && before.x === answer.x ? { name: base.name, after: sweep.name, answer: before } : undefined} />;
 }
 

@@ -19,7 +19,7 @@ export interface ChartSeries {
   name: string;
   points: readonly ChartPoint[]; // by rising x
   fit?: readonly { x: number; y: number }[]; // a line that was fitted to them
-  before?: boolean; // what the others stand beside: dotted
+  dotted?: boolean; // what the others stand beside
 }
 
 export interface ChartMark {
@@ -117,7 +117,7 @@ function Drawn({ series, at, x, y, over, chosen, enter, choose }: { series: Char
   return (
     <g className={`k-${String(at % SHAPES.length)}`}>
       {series.fit && <polyline className="chart-fit" points={line(series.fit)} />}
-      <polyline className={series.before ? "chart-line before" : "chart-line"} points={line(series.points)} />
+      <polyline className={series.dotted ? "chart-line dotted" : "chart-line"} points={line(series.points)} />
       {series.points.map((point) => (
         <g key={point.key}>
           {point.spread && (

@@ -79,7 +79,7 @@ describe("curves of a sweep", () => {
     const one = { ...ANSWER, points: ANSWER.points.map((each) => ({ ...each, series: "" })) };
     expect(curvesAfter(one, "new", LATENCY).map(({ name }) => name)).toEqual(["new"]);
     const both = [...curvesAfter(ANSWER, "new", LATENCY), ...curvesBefore(ANSWER, "old", LATENCY)];
-    expect(both.map(({ name, before }) => [name, before === true])).toEqual([["new: seq=1", false], ["new: seq=2", false], ["old: seq=1", true], ["old: seq=2", true]]);
+    expect(both.map(({ name, dotted }) => [name, dotted === true])).toEqual([["new: seq=1", false], ["new: seq=2", false], ["old: seq=1", true], ["old: seq=2", true]]);
     const keys = both.flatMap(({ points }) => points.map(({ key }) => key));
     expect(new Set(keys).size).toBe(keys.length);
     expect(both[2]?.points[0]).toMatchObject({ key: keyBefore("batch=4,seq=1"), about: "old, batch=4,seq=1: 14 ns an iteration, measured once" });

@@ -64,10 +64,12 @@ const namedAs = (sweep: string, series: string): string => (series === ONE ? swe
 export const curvesAfter = (answer: SweepAnswer, name: string, measure: Measure): ChartSeries[] =>
   curvesOf(answer, measure).map((series) => ({ ...series, name: namedAs(name, series.name) }));
 
+export const keyBefore = (point: string): string => `before ${point}`;
+
 export function curvesBefore(answer: SweepAnswer, name: string, measure: Measure): ChartSeries[] {
   return curvesOf(answer, measure).map((series) => ({
     name: namedAs(name, series.name),
-    before: true,
+    dotted: true,
     points: series.points.map((point) => ({ ...point, key: keyBefore(point.key), about: `${name}, ${point.about}` })),
   }));
 }
@@ -78,11 +80,9 @@ const PREDICTED: Measure = { value: ["predicted_ns"], unit: "ns", noun: "at leas
 export const predictedOf = (answer: SweepAnswer): ChartSeries[] =>
   curvesOf(answer, PREDICTED).map((series) => ({
     name: series.name === ONE ? "predicted least" : `predicted least: ${series.name}`,
-    before: true,
+    dotted: true,
     points: series.points.map((point) => ({ ...point, key: `predicted ${point.key}` })),
   }));
-
-export const keyBefore = (point: string): string => `before ${point}`;
 
 // Where throughput bends and is flat, as far as that is claimed.
 export function marksOf(answer: SweepAnswer): ChartMark[] {

@@ -75,7 +75,7 @@ std::map<std::string, Cell> cells_of(const PointSummary& point, const SweepOptio
         out["throughput_most_per_s"] = point.throughput_at(*least);
     }
     out["latency_p95_ns"] = cell_of(point.p95_ns);
-    const auto flops = point.median([](const RecordedRun& run) { return run.flops; });
+    const auto flops = point.median([](const RecordedRun& run) { return run.told_flops(); });
     const auto bound = point.median([](const RecordedRun& run) { return run.bound_ns; });
     const auto bounded = point.median([](const RecordedRun& run) { return run.bounded_ns; });
     out["gpu_utilization_pct"] =
@@ -104,7 +104,7 @@ std::vector<Cell> counted_row(const SweepSummary& summary, const PartOfSweep* pa
                               const std::string& kind, const std::string& series, size_t from, size_t to) {
     const auto flops_at = [&](size_t place) -> std::optional<double> {
         if (part) return part->flops[place];
-        return summary.points[place].median([](const RecordedRun& run) { return run.flops; });
+        return summary.points[place].median([](const RecordedRun& run) { return run.told_flops(); });
     };
     const PointSummary &first = summary.points[from], &last = summary.points[to];
     const std::optional<double> a = flops_at(from), b = flops_at(to);

@@ -38,6 +38,8 @@ struct RecordedRun {
     // whose bound is known.
     std::optional<double> flops, bound_ns, bounded_ns;
     bool flops_at_least = false;
+    // None where they are at least 0: what takes the time was not counted.
+    std::optional<double> told_flops() const { return flops_at_least && flops == 0 ? std::nullopt : flops; }
     std::string machine;  // its devices, or the processor
     std::vector<OpOfRun> ops;
     std::vector<KernelOfRun> kernels;

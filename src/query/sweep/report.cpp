@@ -57,7 +57,7 @@ std::vector<std::string> doubt_notes(const SweepSummary& summary) {
     bool at_least = false;
     for (const PointSummary& each : summary.points) {
         for (const RecordedRun* run : each.runs) {
-            machines.insert(run->machine);
+            if (!run->machine.empty()) machines.insert(run->machine);
             at_least |= run->flops_at_least;
         }
         if (each.overhead_pct.value_or(0) > worst) {

@@ -88,6 +88,9 @@ std::string line_words(const SweepSummary& summary, const SeriesShape& shape) {
     if (!line.baseline.low)
         return fmt::format("time = {} + {}; no interval: too few runs to tell how sure that is",
                            time_words(line.baseline.value), slope);
+    if (!line.slope.above(0))
+        return fmt::format("no growth of the time with {} stands against noise: {}{} for each unit", unit,
+                           time_words(line.slope.value), interval_words(line.slope));
     if (!line.baseline.above(0))
         return fmt::format("time = {}{} + {}: no baseline that stands against noise",
                            time_words(line.baseline.value), interval_words(line.baseline), slope);
@@ -155,7 +158,7 @@ ResultTable fit_table(const SweepSummary& summary, const std::vector<SeriesShape
     for (const SeriesShape& shape : shapes) {
         if (!shape.line) continue;
         const plan::LineFit& line = *shape.line;
-        const bool half = line_holds(line) && line.baseline.above(0) && line.slope.value > 0;
+        const bool half = line_holds(line) && line.baseline.above(0) && line.slope.above(0);
         table.rows.push_back({summary.series[shape.series].name, static_cast<int64_t>(line.samples),
                               line.baseline.value, cell_of(line.baseline.low), cell_of(line.baseline.high),
                               line.slope.value, cell_of(line.slope.low), cell_of(line.slope.high),

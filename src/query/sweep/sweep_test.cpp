@@ -77,6 +77,43 @@ TEST(Sweep, BaselineAndSlopeAreFoundAndSaid) {
     EXPECT_EQ(std::get<double>(at(points, 0, "rss_bytes")), 1 << 29);  // without the recording
 }
 
+// Time that falls, or stays, has no part beside its growth.
+TEST(Sweep, NoBaselineIsSaidWhereTimeDoesNotGrow) {
+    Sweep falls = planted(3, false), stays = falls;
+    for (size_t i = 0; i < falls.points.size(); ++i)
+        for (size_t run = 0; run < falls.points[i].runs.size(); ++run) {
+            falls.points[i].runs[run] = planted(3, false).points[falls.points.size() - 1 - i].runs[run];
+            stays.points[i].runs[run] = planted(3, false).points[0].runs[run];
+        }
+    for (const Sweep& each : {falls, stays}) {
+        const Report report = sweep_report(each, {}, {}).value();
+        EXPECT_THAT(report.notes, Not(Contains(HasSubstr("do not depend on batch"))));
+        EXPECT_FALSE(std::holds_alternative<double>(at(table_of(report, "fit"), 0, "half_work")));
+    }
+    EXPECT_THAT(sweep_report(stays, {}, {}).value().notes,
+                Contains(HasSubstr("no growth of the time with batch stands against noise")));
+}
+
+TEST(Sweep, AMachineThatIsNotToldIsNotAnother) {
+    Sweep sweep = planted(3, false);
+    const auto differ = Contains(HasSubstr("different machines"));
+    sweep.points[0].runs[0].recorded->machine = "Tesla V100";
+    EXPECT_THAT(sweep_report(sweep, {}, {}).value().notes, Not(differ));
+    sweep.points[1].runs[0].recorded->machine = "A100";
+    EXPECT_THAT(sweep_report(sweep, {}, {}).value().notes, differ);
+}
+
+TEST(Sweep, NoFlopsAreToldWhereNothingThatTakesTimeWasCounted) {
+    Sweep sweep = planted(3, false);
+    for (RunOfSweep& run : sweep.points[0].runs)
+        if (run.recorded) run.recorded->flops = 0, run.recorded->flops_at_least = true;
+    const Report report = sweep_report(sweep, {}, {}).value();
+    for (const char* column : {"flops", "flops_per_s"}) {
+        EXPECT_FALSE(std::holds_alternative<double>(at(table_of(report, "points"), 0, column))) << column;
+        EXPECT_TRUE(std::holds_alternative<double>(at(table_of(report, "points"), 1, column))) << column;
+    }
+}
+
 // Two values always lie on a line.
 TEST(Sweep, NoBaselineIsToldFromTwoValues) {
     Sweep sweep = planted(3, false);

@@ -70,7 +70,7 @@ class FleetCommand : public Command {
         NotingStore store(std::move(opened));
         if (sql_->parsed()) return sql(store);
         if (compare_->parsed()) return compare(store);
-        OPSIGHT_ASSIGN(fleet::Choice choice, choice_of(runs_, labels_));
+        OPSIGHT_ASSIGN(const fleet::Choice choice, fleet::choice_of(runs_, labels_));
         OPSIGHT_ASSIGN(const fleet::Chosen chosen, fleet::choose(store, choice));
         if (trend_->parsed()) {
             OPSIGHT_ASSIGN(query::Report report, fleet::trend_report(store, chosen));
@@ -135,22 +135,6 @@ class FleetCommand : public Command {
             ->required();
     }
 
-    // Both kinds by their form: a label has an =.
-    static Result<fleet::Choice> side_of(const std::vector<std::string>& given) {
-        std::vector<std::string> runs, labels;
-        for (const std::string& each : given)
-            (each.find('=') == std::string::npos ? runs : labels).push_back(each);
-        return choice_of(runs, labels);
-    }
-
-    static Result<fleet::Choice> choice_of(const std::vector<std::string>& runs,
-                                           const std::vector<std::string>& labels) {
-        fleet::Choice choice;
-        choice.runs = runs;
-        OPSIGHT_ASSIGN(choice.labels, fleet::parse_labels(labels));
-        return choice;
-    }
-
     // Each is pushed on its own: one that fails does not undo those before it.
     Result<int> push() const {
         OPSIGHT_ASSIGN(const fleet::Labels labels, fleet::parse_labels(labels_));
@@ -197,8 +181,8 @@ class FleetCommand : public Command {
     }
 
     Result<int> compare(NotingStore& store) {
-        OPSIGHT_ASSIGN(const fleet::Choice base, side_of(base_));
-        OPSIGHT_ASSIGN(const fleet::Choice next, side_of(new_));
+        OPSIGHT_ASSIGN(const fleet::Choice base, fleet::choice_of_words(base_));
+        OPSIGHT_ASSIGN(const fleet::Choice next, fleet::choice_of_words(new_));
         OPSIGHT_ASSIGN(const fleet::Chosen before, fleet::choose(store, base));
         OPSIGHT_ASSIGN(const fleet::Chosen after, fleet::choose(store, next));
         OPSIGHT_ASSIGN(query::Report report, fleet::compare_report(store, before, after, rows()));

@@ -1,10 +1,11 @@
 // Stores of runs: reports over the runs that a label or an id chooses, and which runs have their profile
 // here.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "fleet/facts/facts.h"
-#include "fleet/facts/labels.h"
 #include "fleet/questions/comparing.h"
 #include "fleet/questions/reports.h"
 #include "report/render_page.h"
@@ -22,15 +23,6 @@ constexpr int64_t kMostRowsOfReport = 2000;  // the page has them all at once
 constexpr size_t kMostProfiles = 500;        // each is opened
 
 using OpenStore = std::unique_ptr<Collections::OpenStore>;
-
-Expected<fleet::Choice> choice_of(const Call& call) {
-    fleet::Choice choice;
-    choice.runs = call.all("run");
-    auto labels = fleet::parse_labels(call.all("label"));
-    if (!labels) return fail(Problem(400, "bad_request", labels.error().what, labels.error().remedy));
-    choice.labels = std::move(*labels);
-    return choice;
-}
 
 // A file of a store as it is called within it: whoever looks at the page need not know where that is.
 std::string name_within(const fleet::Store& store, const std::string& file) {
@@ -52,11 +44,24 @@ Problem told_by(const fleet::Store& store, const Error& error) {
     return problem;
 }
 
-Expected<fleet::Chosen> chosen_of(const Call& call, fleet::Store& store) {
-    OPSIGHT_ASSIGN(const fleet::Choice choice, choice_of(call));
-    Result<fleet::Chosen> chosen = fleet::choose(store, choice);
+Expected<fleet::Chosen> chosen_by(const Result<fleet::Choice>& choice, fleet::Store& store) {
+    if (!choice) return fail(Problem(400, "bad_request", choice.error().what, choice.error().remedy));
+    Result<fleet::Chosen> chosen = fleet::choose(store, *choice);
     if (!chosen) return fail(told_by(store, chosen.error()));
     return std::move(*chosen);
+}
+
+Expected<fleet::Chosen> chosen_of(const Call& call, fleet::Store& store) {
+    return chosen_by(fleet::choice_of(call.all("run"), call.all("label")), store);
+}
+
+// A side of a comparison; one that is not told is not all runs: it would be compared with parts of itself.
+Expected<fleet::Chosen> side_of(const Call& call, std::string_view name, fleet::Store& store) {
+    const std::vector<std::string> words = call.all(name);
+    if (words.empty())
+        return fail(Problem(400, "bad_request", fmt::format("'{}' is not given", name),
+                            "give labels (NAME=VALUE) or runs of both sides: base and new"));
+    return chosen_by(fleet::choice_of_words(words), store);
 }
 
 Expected<OpenStore> store_of(const Call& call) {
@@ -93,6 +98,15 @@ Expected<Response> fleet_trend(Call& call) {
     OPSIGHT_ASSIGN(const OpenStore store, store_of(call));
     OPSIGHT_ASSIGN(const fleet::Chosen chosen, chosen_of(call, **store));
     const auto report = fleet::trend_report(**store, chosen);
+    if (!report) return fail(told_by(**store, report.error()));
+    return answer_of(*report);
+}
+
+Expected<Response> fleet_compare(Call& call) {
+    OPSIGHT_ASSIGN(const OpenStore store, store_of(call));
+    OPSIGHT_ASSIGN(const fleet::Chosen base, side_of(call, "base", **store));
+    OPSIGHT_ASSIGN(const fleet::Chosen next, side_of(call, "new", **store));
+    const auto report = fleet::compare_report(**store, base, next, kMostRowsOfReport);
     if (!report) return fail(told_by(**store, report.error()));
     return answer_of(*report);
 }
@@ -154,6 +168,7 @@ std::vector<Route> fleet_routes() {
     return {{"GET", "/api/v1/stores/{store}/reports/{report}", fleet_report,
              choice + std::vector<std::string>{"by"}},
             {"GET", "/api/v1/stores/{store}/trend", fleet_trend, choice},
+            {"GET", "/api/v1/stores/{store}/compare", fleet_compare, {"base", "new"}},
             {"GET", "/api/v1/stores/{store}/labels", labels_of_runs, choice},
             {"GET", "/api/v1/stores/{store}/profiles", profiles_of_runs, choice}};
 }

@@ -125,6 +125,45 @@ describe("a store alone", () => {
     await closeAll();
   });
 
+  it("puts two sides beside each other, as the command line does", async () => {
+    const page = await show([store]);
+    const side = (name: string) => page.page.getByRole("group", { name, exact: true });
+    const list = (name: string, label: string) => side(name).locator("label", { hasText: new RegExp(`^${label}`) }).locator("select");
+    const compare = async (base: string, next: string) => {
+      const said = fleet("compare", store, "--base", base, "--new", next) as unknown as Record<string, JsonRow[]>;
+      for (const name of ["times", "shares", "ops"]) {
+        const rows = await page.table(`fleet_${name}`).rows();
+        expect(rows.length, name).toBe(Math.min(25, said[name]?.length ?? -1));
+        rows.forEach((row, at) => {
+          for (const [key, text] of Object.entries(row)) expectSame(text, said[name]?.[at]?.[key], `${name} ${key}`);
+        });
+      }
+    };
+    await choice(page, "model").selectOption("cnn");
+    await page.idle();
+    await page.click(page.page.getByRole("tab", { name: "Compare" }));
+    expect([await page.parameter("new"), await page.parameter("base")]).toEqual(["model=cnn", null]);
+    expect(await page.page.getByText("Choose the runs of both sides").count()).toBe(1);
+    await list("Base", "model").selectOption("made");
+    await page.idle();
+    await compare("model=made", "model=cnn");
+    await page.click(page.page.getByRole("button", { name: "Swap" }));
+    await compare("model=cnn", "model=made");
+    const made = fleet("list", store).find((run) => run.name === "ranges_gpu");
+    await list("New", "model").selectOption("");
+    await list("New", "Run").selectOption(String(made?.run));
+    await page.idle();
+    expect(await page.parameter("new")).toBe(made?.run);
+    await compare("model=cnn", String(made?.run));
+    expect(await page.page.getByRole("region", { name: "What changed" }).textContent()).toContain("new: ranges_gpu");
+    await page.click(page.page.getByRole("button", { name: "New without ranges_gpu" }));
+    expect(await page.page.getByText("Choose the runs of both sides").count()).toBe(1);
+    await page.go("#/fleet?tab=compare&base=nobody&new=model%3Dmade");
+    expect(await page.page.getByRole("alert").textContent()).toContain("no run 'nobody'");
+    expect(page.complaints).toEqual([]);
+    await closeAll();
+  });
+
   it("says so where it is empty, damaged, or the address is wrong", async () => {
     const empty = path.join(folder, "empty");
     const damaged = path.join(folder, "damaged");
@@ -194,7 +233,7 @@ it("without a store the view says how to make one", async () => {
 describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
   it("no tab has a violation, nor is one wider than a phone", async () => {
     const page = await show([store], { colorScheme, viewport: { width: 390, height: 844 } });
-    for (const tab of ["runs", "ranks", "ops", "tensor", "findings"]) {
+    for (const tab of ["runs", "ranks", "ops", "tensor", "findings", "compare&base=model%3Dcnn&new=model%3Dmade"]) {
       await page.go(`#/fleet?tab=${tab}`);
       expect(await page.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), tab).toBe(0);
       expect(await violations(page.page), tab).toEqual([]);

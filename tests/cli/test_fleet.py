@@ -245,6 +245,25 @@ class FleetTest(unittest.TestCase):
             told = sum(row[key] is not None for row in trend["runs"])
             self.assertEqual(told < 2, any(name in note for note in untold), (key, trend["notes"]))
 
+    def test_a_comparison_says_first_what_became_of_an_iteration(self):
+        other = tiny_trace.trace(8)
+        for event in other["traceEvents"]:
+            event["name"] = event["name"].replace("aten::", "own::")
+            event["ts"], event["dur"] = 2 * event["ts"], 2 * event["dur"]
+        path = os.path.join(self.folder, "other.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(other, file)
+        self.push(self.single.path, "--label", "kind=tiny")
+        self.push(opsight_cli.Profile(path).path, "--label", "kind=other")
+        compared = asked("compare", self.store, "--base", "kind=tiny", "--new", "kind=other")
+        time = next(row for row in compared["times"] if row["of"] == "iteration time")
+        self.assertEqual(time["new_ns"], 2 * time["base_ns"])
+        self.assertEqual(compared["notes"][0], f"iteration time: {time['base_ns'] / 1e6:.3f} ms at the base, "
+                         f"{time['new_ns'] / 1e6:.3f} ms new (+100.0%)")
+        apart = "no op is on both sides: they ran different programs"
+        self.assertIn(apart, compared["notes"])
+        self.assertNotIn(apart, asked("compare", self.store, "--base", "kind=tiny", "--new", "kind=tiny")["notes"])
+
     def test_free_sql_cannot_write(self):
         self.push(self.single.path)
         for sql in (f"COPY (SELECT 1) TO '{self.store}/x.csv'", "CREATE TABLE x AS SELECT 1",

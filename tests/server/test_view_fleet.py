@@ -67,6 +67,28 @@ class FleetInTheViewer(unittest.TestCase):
                              sorted([{("model", "bert"), ("step", "0")}, {("model", "gpt"), ("step", "1")},
                                      {("model", "gpt"), ("step", "2")}], key=str))
 
+    def test_a_comparison_is_that_of_the_command_line(self):
+        ids = {row["name"]: row["run"] for row in self.told("list", self.store)}
+        with Server(self.store) as server:
+            for base, new in ((["model=bert"], ["model=gpt"]), (["run0"], [ids["run2"]]),
+                              (["model=gpt", "step=1"], ["run0", "run2"])):
+                sides = [part for name, words in (("--base", base), ("--new", new)) for word in words
+                         for part in (name, word)]
+                said = self.told("compare", self.store, *sides)
+                answer = self.asked(server, "compare", base=base, new=new)
+                self.assertEqual({table["name"]: rows_of(table) for table in answer["tables"]},
+                                 {name: said[name] for name in ("times", "shares", "ops")}, (base, new))
+                self.assertEqual(answer["notes"], said["notes"])
+            for query, wanted, words in (({"base": "run0"}, 400, "'new' is not given"),
+                                         ({"new": "run0"}, 400, "'base' is not given"),
+                                         ({"base": "model=none", "new": "run0"}, 404, "no run has all of these labels"),
+                                         ({"base": "run0", "new": "nobody"}, 404, "no run 'nobody'"),
+                                         ({"base": "=x", "new": "run0"}, 400, "label '=x'"),
+                                         ({"base": "run0", "new": "run1", "run": "run2"}, 400, "no parameter 'run'")):
+                status, error = server.error("/stores/0/compare", **query)
+                self.assertEqual(status, wanted, (query, error))
+                self.assertIn(words, error["message"])
+
     def test_a_run_knows_its_profile_by_what_was_recorded(self):
         elsewhere = os.path.join(self.folder, "renamed.opsight")
         os.rename(self.profiles[1], elsewhere)

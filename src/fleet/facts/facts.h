@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fleet/facts/labels.h"
+#include "fleet/store/labels.h"
 #include "fleet/store/store.h"
 #include "query/session/session.h"
 

@@ -63,6 +63,20 @@ void replace_all(std::string& in, std::string_view what, const std::string& with
 
 }  // namespace
 
+Result<Choice> choice_of(std::vector<std::string> runs, const std::vector<std::string>& labels) {
+    Choice choice;
+    choice.runs = std::move(runs);
+    OPSIGHT_ASSIGN(choice.labels, parse_labels(labels));
+    return choice;
+}
+
+Result<Choice> choice_of_words(const std::vector<std::string>& words) {
+    std::vector<std::string> runs, labels;
+    for (const std::string& word : words)
+        (word.find('=') == std::string::npos ? runs : labels).push_back(word);
+    return choice_of(std::move(runs), labels);
+}
+
 std::string KnownRun::labels_text() const {
     std::string all;
     for (const auto& [label, value] : labels)

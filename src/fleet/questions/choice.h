@@ -7,14 +7,20 @@
 #include <utility>
 #include <vector>
 
+#include "fleet/store/labels.h"
 #include "fleet/store/store.h"
 
 namespace opsight::fleet {
 
 struct Choice {
     std::vector<std::string> runs;  // ids, at least 6 digits of them, or names; empty: any
-    std::vector<std::pair<std::string, std::string>> labels;  // all of them must hold
+    Labels labels;                  // all of them must hold
 };
+
+// Runs by ids or names, and labels as "NAME=VALUE".
+Result<Choice> choice_of(std::vector<std::string> runs, const std::vector<std::string>& labels);
+// Both kinds by their form: a label has an =.
+Result<Choice> choice_of_words(const std::vector<std::string>& words);
 
 struct KnownRun {
     std::string id, name;

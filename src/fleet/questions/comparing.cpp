@@ -158,6 +158,23 @@ query::ResultTable ops_table(const Answer& base, const Answer& next, int64_t lim
     return table;
 }
 
+// What happened to an iteration, before anything that must be known of it.
+std::string iteration_note(const Answer& base, const Answer& next) {
+    const auto before = real(at(base, kMetrics[0].column)), after = real(at(next, kMetrics[0].column));
+    if (!before || !after)
+        return fmt::format("no time of an iteration is known of {}",
+                           before ? "the new runs" : (after ? "the base" : "either side"));
+    const auto pct = real(change(before, after).second);
+    return fmt::format("iteration time: {:.3f} ms at the base, {:.3f} ms new{}", *before / 1e6, *after / 1e6,
+                       pct ? fmt::format(" ({:+.1f}%)", *pct) : std::string());
+}
+
+bool share_no_op(const std::map<std::string, OpCost>& base, const std::map<std::string, OpCost>& next) {
+    return !base.empty() && !next.empty() && std::none_of(base.begin(), base.end(), [&next](const auto& op) {
+        return next.contains(op.first);
+    });
+}
+
 std::string named(const Chosen& side) {
     if (side.runs.size() == 1)
         return fmt::format("{} ({})", side.runs[0].name, side.runs[0].id.substr(0, 12));
@@ -280,6 +297,7 @@ Result<query::Report> compare_report(Store& store, const Chosen& base, const Cho
     report.sections.push_back({times_table(before, after)});
     report.sections.push_back({shares_table(before, after)});
     report.sections.push_back({ops_table(base_ops, next_ops, limit)});
+    report.notes.push_back(iteration_note(before, after));
     for (const Chosen* side : {&base, &next})
         add_notes(report.notes, side->notes);
     for (const Answer* answer : {&before, &after, &base_ops, &next_ops})
@@ -291,6 +309,8 @@ Result<query::Report> compare_report(Store& store, const Chosen& base, const Cho
         report.notes.push_back(
             fmt::format("{} on both sides: choose sides that share no run to see what changed",
                         both == 1 ? "one run stands" : fmt::format("{} runs stand", both)));
+    if (share_no_op(costs_of(base_ops), costs_of(next_ops)))
+        report.notes.emplace_back("no op is on both sides: they ran different programs");
     if (base.runs.size() + next.runs.size() > 2)
         report.notes.emplace_back(
             "of several runs times and shares are those of the middle run, for each number apart; "

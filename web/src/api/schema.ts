@@ -447,6 +447,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/stores/{store}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Two sets of runs beside each other, as `opsight fleet compare` shows them; at most 2000 ops */
+        get: {
+            parameters: {
+                query: {
+                    /** @description runs to compare with: NAME=VALUE of a label, a name or an id; may be repeated, and all labels must hold */
+                    base: string[];
+                    /** @description runs that are in question, given likewise */
+                    new: string[];
+                };
+                header?: never;
+                path: {
+                    /** @description number of a store */
+                    store: components["parameters"]["store"];
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description the answer */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StoreAnswer"];
+                    };
+                };
+                /** @description an error */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/stores/{store}/labels": {
         parameters: {
             query?: never;
@@ -2351,6 +2404,8 @@ export interface components {
             devices: components["schemas"]["MemoryDevice"][];
             /** @description stretches of time that the numbers are about; none: the whole profile */
             wall: components["schemas"]["Stretch"][];
+            /** @description pauses of the recording between the events that are long enough to be seen: what is held in them is not known */
+            pauses: components["schemas"]["Stretch"][];
             range: components["schemas"]["Range"];
         };
         DeviceCommunication: {

@@ -9,6 +9,7 @@ import { Answered, Empty, ErrorState } from "../widgets/states";
 import { Tabs } from "../widgets/Tabs";
 import { useProfilesOfRuns, useStore, useStoreAnswer, type Choice } from "./fleet/api";
 import { Choices } from "./fleet/Choices";
+import { Comparison } from "./fleet/Comparison";
 import { FleetReport, OnlyThisRun, type OfStore } from "./fleet/Reports";
 import { Runs } from "./fleet/Runs";
 
@@ -20,6 +21,7 @@ const TABS = [
   { id: "ops", title: "Ops" },
   { id: "tensor", title: "Tensor Cores" },
   { id: "findings", title: "Findings" },
+  { id: "compare", title: "Compare" },
 ] as const;
 
 function Ranks(of: OfStore) {
@@ -113,16 +115,17 @@ function Store({ store }: { store: Collection }) {
           <HowToPush title={`The store ${store.name} has no run yet`} />
         ) : (
           <>
-            <Choices store={store} choice={choice} />
+            {tab !== "compare" && <Choices store={store} choice={choice} />}
             <Tabs
               label="What of the runs"
               tabs={TABS}
               chosen={tab}
               choose={(id) => {
-                setParams({ tab: id });
+                // What was chosen so far is one side of a comparison, unless that has its own.
+                setParams({ tab: id, ...(id === "compare" && !params.has("new") ? { new: [...choice.label, ...choice.run] } : {}) });
               }}
             >
-              <Panel key={tab} tab={tab} choice={choice} profiles={profiles} runs={found} />
+              {tab === "compare" ? <Comparison store={store} /> : <Panel key={tab} tab={tab} choice={choice} profiles={profiles} runs={found} />}
             </Tabs>
           </>
         )

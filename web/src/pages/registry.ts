@@ -48,7 +48,7 @@ export const PAGES: readonly Page[] = [
   { id: "recorded", title: "API and system", group: "Hardware", icon: "byOp", key: "s", component: RecordedPage, parameters: ["tab"] },
   { id: "compare", title: "Compare runs", group: "Runs", icon: "compare", key: "c", component: ComparePage, parameters: ["with", "pick", "measure", "opened", "base_items", "new_items"] },
   { id: "trend", title: "Trend", group: "Runs", icon: "trend", key: "w", component: TrendPage },
-  { id: "fleet", title: "Fleet", group: "Runs", icon: "fleet", key: "f", of: "store", component: FleetPage, parameters: ["store", "label", "run", "tab", "by", "hide"] },
+  { id: "fleet", title: "Fleet", group: "Runs", icon: "fleet", key: "f", of: "store", component: FleetPage, parameters: ["store", "label", "run", "tab", "by", "hide", "base", "new"] },
   { id: "sweep", title: "Sweep", group: "Runs", icon: "sweep", key: "z", of: "sweep", component: SweepPage, parameters: ["sweep", "base", "x", "items", "work", "latency", "memory", "scale", "tab", "hide"] },
   { id: "mappings", title: "Mappings", group: "Runs", icon: "cloud", key: "j", of: "cloud", component: CloudPage, parameters: ["cloud", "objective", "scale", "draw", "hide"] },
   { id: "diagnostics", title: "Diagnostics", group: "Runs", icon: "diagnostics", key: "x", component: DiagnosticsPage },

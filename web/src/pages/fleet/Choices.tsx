@@ -1,4 +1,5 @@
 // Which runs of a store the view is about: a value of each label, or single runs.
+import type { ReactNode } from "react";
 import { linkTo } from "../../address/route";
 import { useRoute, useSetParams } from "../../address/useRoute";
 import { useProfiles } from "../../api/queries";
@@ -7,16 +8,16 @@ import { rowsOf } from "../../table/row";
 import { Icon } from "../../widgets/Icon";
 import { useStoreAnswer, type Choice } from "./api";
 
-const MOST_LABELS = 12;
+export const MOST_LABELS = 12;
 const MOST_VALUES = 300;
 
-interface Value {
+export interface Value {
   value: string;
   runs: number;
 }
 
 // The labels of all runs, those that most runs have first.
-function useLabels(store: string): [string, Value[]][] {
+export function useLabels(store: string): [string, Value[]][] {
   const answer = useStoreAnswer<StoreAnswer>({ store, label: [], run: [] }, "reports/labels");
   const labels = new Map<string, Value[]>();
   for (const row of answer.data?.tables[0] ? rowsOf(answer.data.tables[0]) : []) {
@@ -29,8 +30,14 @@ function useLabels(store: string): [string, Value[]][] {
 
 const valueOf = (chosen: readonly string[], label: string): string => chosen.find((each) => each.startsWith(`${label}=`))?.slice(label.length + 1) ?? "";
 
-function LabelChoice({ label, values, chosen }: { label: string; values: readonly Value[]; chosen: readonly string[] }) {
-  const setParams = useSetParams();
+interface OfLabel {
+  label: string;
+  values: readonly Value[];
+  chosen: readonly string[]; // NAME=VALUE, of any label
+  choose: (chosen: string[]) => void;
+}
+
+export function LabelChoice({ label, values, chosen, choose }: OfLabel) {
   const now = valueOf(chosen, label);
   return (
     <label className="inline-label">
@@ -39,7 +46,7 @@ function LabelChoice({ label, values, chosen }: { label: string; values: readonl
         value={now}
         onChange={(event) => {
           const others = chosen.filter((each) => !each.startsWith(`${label}=`));
-          setParams({ label: event.target.value === "" ? others : [...others, `${label}=${event.target.value}`] });
+          choose(event.target.value === "" ? others : [...others, `${label}=${event.target.value}`]);
         }}
       >
         <option value="">any</option>
@@ -54,7 +61,18 @@ function LabelChoice({ label, values, chosen }: { label: string; values: readonl
   );
 }
 
-function StoreChoice({ shown }: { shown: Collection }) {
+export function ChosenRun({ name, remove, children }: { name: string; remove: () => void; children: ReactNode }) {
+  return (
+    <span className="fleet-run">
+      {children}
+      <button type="button" className="icon-button" aria-label={name} onClick={remove}>
+        <Icon name="close" size={12} />
+      </button>
+    </span>
+  );
+}
+
+export function StoreChoice({ shown }: { shown: Collection }) {
   const stores = useProfiles().data?.stores ?? [];
   if (stores.length < 2) return <span className="fleet-store">{shown.name}</span>;
   return (
@@ -87,22 +105,26 @@ export function Choices({ store, choice }: { store: Collection; choice: Choice }
     <div className="fleet-choices" role="group" aria-label="Which runs">
       <StoreChoice shown={store} />
       {[...shown, ...missing.map((label): [string, Value[]] => [label, []])].map(([label, values]) => (
-        <LabelChoice key={label} label={label} values={values} chosen={choice.label} />
+        <LabelChoice
+          key={label}
+          label={label}
+          values={values}
+          chosen={choice.label}
+          choose={(chosen) => {
+            setParams({ label: chosen });
+          }}
+        />
       ))}
       {choice.run.map((run) => (
-        <span key={run} className="fleet-run">
+        <ChosenRun
+          key={run}
+          name={`All runs, not ${run.slice(0, 12)} alone`}
+          remove={() => {
+            setParams({ run: choice.run.filter((each) => each !== run) });
+          }}
+        >
           run {run.slice(0, 12)}
-          <button
-            type="button"
-            className="icon-button"
-            aria-label={`All runs, not ${run.slice(0, 12)} alone`}
-            onClick={() => {
-              setParams({ run: choice.run.filter((each) => each !== run) });
-            }}
-          >
-            <Icon name="close" size={12} />
-          </button>
-        </span>
+        </ChosenRun>
       ))}
       {labels.length > MOST_LABELS && <span className="hint">{labels.length - MOST_LABELS} more labels: see “Runs by label”</span>}
       {choice.label.length + choice.run.length > 0 && (

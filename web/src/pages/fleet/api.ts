@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { getJson, type ApiError, type Params } from "../../api/client";
 import { useProfiles } from "../../api/queries";
-import type { Collection, ProfilesOfRuns } from "../../api/types";
+import type { Collection, ProfilesOfRuns, StoreAnswer } from "../../api/types";
 import { useRoute } from "../../address/useRoute";
 
 // Which runs the view is about: labels that all must hold, and runs by their ids.
@@ -12,8 +12,12 @@ export interface Choice {
   run: readonly string[];
 }
 
-export function useStoreAnswer<T>({ store, ...params }: Choice, path: string, extra: Params = {}, enabled = true): UseQueryResult<T, ApiError> {
-  const asked = { ...params, ...extra };
+export const useStoreAnswer = <T>({ store, ...params }: Choice, path: string, extra: Params = {}, enabled = true): UseQueryResult<T, ApiError> => useAsked<T>(store, path, { ...params, ...extra }, enabled);
+
+// Two sides of a store, each given in words: labels as NAME=VALUE, and runs. None where one is not chosen.
+export const useComparison = (store: string, base: readonly string[], next: readonly string[]): UseQueryResult<StoreAnswer, ApiError> => useAsked<StoreAnswer>(store, "compare", { base, new: next }, base.length > 0 && next.length > 0);
+
+function useAsked<T>(store: string, path: string, asked: Params, enabled: boolean): UseQueryResult<T, ApiError> {
   return useQuery<T, ApiError>({
     queryKey: [`/stores/${store}/${path}`, asked],
     queryFn: ({ signal }) => getJson<T>(`/stores/${store}/${path}`, asked, signal),

@@ -4,7 +4,7 @@ import type { TableProps } from "../../table/props";
 import { Row } from "../../table/row";
 
 export const RUNS: readonly string[] = ["run", "worst_run"]; // columns
-const SHOWN_DIGITS = 12;
+export const SHOWN_DIGITS = 12;
 
 export const shortIds: NonNullable<TableProps["cell"]> = (row, column) => (RUNS.includes(column.key) ? row.text(column.key)?.slice(0, SHOWN_DIGITS) : undefined);
 

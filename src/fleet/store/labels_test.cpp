@@ -1,4 +1,4 @@
-#include "fleet/facts/labels.h"
+#include "fleet/store/labels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -25,9 +25,11 @@ void put_objects(JsonWriter& json, std::string_view name, const query::ResultTab
     report::put_rows(json.key(name), table, report::put_page_cell);
 }
 
-void put_wall(JsonWriter& json, const std::vector<query::WallStretch>& stretches) {
-    json.list("wall", [&] {
-        for (const query::WallStretch& each : stretches)
+// Each with its rank, begin and end.
+template <class Stretch>
+void put_stretches(JsonWriter& json, std::string_view name, const std::vector<Stretch>& stretches) {
+    json.list(name, [&] {
+        for (const Stretch& each : stretches)
             json.object([&] {
                 json.field("rank", each.rank).field("begin_ns", each.begin_ns).field("end_ns", each.end_ns);
             });
@@ -75,7 +77,7 @@ Expected<Response> iterations(Call& call) {
                 json.object([&] { put_pace(json, each); });
         });
         put_choice(json, choice);
-        put_wall(json, wall);
+        put_stretches(json, "wall", wall);
         put_range(json, *session);
     });
 }
@@ -200,13 +202,15 @@ Expected<Response> memory(Call& call) {
     OPSIGHT_ASSIGN(const Lease session, call.profiles().lease(call));
     OPSIGHT_ASSIGN(const std::vector<query::DeviceMemory> found, query::memory_over_time(*session));
     OPSIGHT_ASSIGN(const std::vector<query::WallStretch> wall, query::wall_stretches(*session));
+    OPSIGHT_ASSIGN(const std::vector<query::MemoryPause> pauses, query::memory_pauses(*session));
     return json_object([&](JsonWriter& json) {
         json.field("available", !found.empty());
         json.list("devices", [&] {
             for (const query::DeviceMemory& device : found)
                 json.object([&] { put_memory(json, device); });
         });
-        put_wall(json, wall);
+        put_stretches(json, "wall", wall);
+        put_stretches(json, "pauses", pauses);
         put_range(json, *session);
     });
 }

@@ -66,6 +66,16 @@ Result<std::vector<DeviceMemory>> memory_over_time(Session& session) {
     return devices;
 }
 
+Result<std::vector<MemoryPause>> memory_pauses(Session& session) {
+    OPSIGHT_TRY(session.prepare(reports::sql::memory_held));
+    OPSIGHT_ASSIGN(const duck::Rows rows,
+                   session.query(duck::Statement(reports::sql::memory_pauses).set("points", kMemoryPoints)));
+    std::vector<MemoryPause> pauses;
+    for (const auto& row : rows.rows)
+        pauses.push_back({integer(row[0], 0), integer(row[1]), integer(row[2])});
+    return pauses;
+}
+
 Result<ResultTable> peak_memory(Session& session) {
     OPSIGHT_TRY(session.prepare(reports::sql::memory_held));
     Question q{"peak_memory", "Peak Memory"};

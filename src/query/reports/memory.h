@@ -33,6 +33,15 @@ inline constexpr int64_t kMemoryPoints = 2000;  // at most, for each device
 
 Result<std::vector<DeviceMemory>> memory_over_time(Session& session);
 
+// What is held in a pause of the recording nobody knows.
+struct MemoryPause {
+    int64_t rank = 0;  // its number in the job
+    int64_t begin_ns = 0, end_ns = 0;
+};
+
+// Those between the events of memory that are long enough for the picture, by rank and begin.
+Result<std::vector<MemoryPause>> memory_pauses(Session& session);
+
 // Where memory is added up from changes: what the peaks leave out.
 Result<std::string> added_up_note(Session& session);
 // "out of memory: 2.00 GiB asked for, 310.5 MiB free on the device": of the whole profile, the first times.

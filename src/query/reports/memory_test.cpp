@@ -183,6 +183,20 @@ TEST(MemoryAtPeak, WhatIsFreedOfBeforeAPauseTakesNothingOff) {
     EXPECT_NE(added_up_note(nothing).value(), "");
 }
 
+// The picture has a gap there; one that is shorter than its parts cannot be seen.
+TEST(MemoryOverTime, TellsThePausesThatThePictureShows) {
+    const StoredProfile stored = paused({{0, 1, 40}, {20, 2, 50}, {21, 3, 30}});
+    Session session = stored.open({.all = true});
+    const auto pauses = memory_pauses(session);
+    ASSERT_TRUE(pauses) << pauses.error().message();
+    ASSERT_EQ(pauses->size(), 1u);
+    EXPECT_GE(pauses->at(0).begin_ns, 200'000);
+    EXPECT_EQ(pauses->at(0).end_ns, 2'000'000);
+    const StoredProfile before = paused({{0, 1, 40}, {0, 2, 50}});
+    Session early = before.open({.all = true});
+    EXPECT_EQ(memory_pauses(early)->size(), 0u);
+}
+
 TEST(MemoryAtPeak, WhatWasFreedInAPauseIsNotHeldAfterIt) {
     const StoredProfile stored = paused({{0, 1, 40, 40}, {20, 2, 50, 60}, {21, 2, -50, 10}});
     Session session = stored.open({.all = true});

@@ -13,55 +13,31 @@ import { Num } from "../widgets/Num";
 import { Answered, Empty } from "../widgets/states";
 import { byteTicks, ticks } from "../widgets/ticks";
 import { useWidth } from "../widgets/useWidth";
+import { partsOf, pointAt, pointsOf, stepPath } from "./memory/curve";
 
 const HEIGHT = 220;
 const LEFT = 70;
 const BOTTOM = 24;
 
-interface Point {
-  t: number;
-  allocated: number;
-  reserved: number | null;
+interface OfDevice {
+  device: MemoryDevice;
+  wall: readonly Stretch[];
+  pauses: readonly Stretch[]; // of the recording
 }
 
-const pointsOf = (device: MemoryDevice): Point[] =>
-  device.points.map(([t, allocated, reserved]) => ({ t: t ?? 0, allocated: allocated ?? 0, reserved: reserved ?? null }));
-
-function stepPath(points: readonly Point[], which: "allocated" | "reserved", x: (t: number) => number, y: (bytes: number) => number, close: boolean): string {
-  let path = "";
-  let last: Point | null = null;
-  for (const point of points) {
-    const value = point[which];
-    if (value === null) continue;
-    path += last ? `H${x(point.t).toFixed(1)}V${y(value).toFixed(1)}` : `M${x(point.t).toFixed(1)} ${y(value).toFixed(1)}`;
-    last = point;
-  }
-  const first = points[0];
-  return close && first && last ? `${path}V${y(0).toFixed(1)}H${x(first.t).toFixed(1)}Z` : path;
-}
-
-function nearest(points: readonly Point[], t: number): Point | undefined {
-  let low = 0;
-  let high = points.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((points[middle]?.t ?? 0) <= t) low = middle;
-    else high = middle - 1;
-  }
-  return points[low];
-}
-
-function Curve({ device, wall }: { device: MemoryDevice; wall: readonly Stretch[] }) {
+function Curve({ device, wall, pauses }: OfDevice) {
   const [holder, width] = useWidth<HTMLDivElement>();
   const [at, setAt] = useState<number | null>(null);
   const points = useMemo(() => pointsOf(device), [device]);
+  const parts = useMemo(() => partsOf(points, pauses), [points, pauses]);
   const begin = points[0]?.t ?? 0;
   const end = points[points.length - 1]?.t ?? 1;
   const most = Math.max(device.whole.allocated ?? 0, device.whole.reserved ?? 0);
   const wide = Math.max(10, width - LEFT - 8);
   const x = (t: number) => LEFT + (end > begin ? ((t - begin) / (end - begin)) * wide : 0);
   const y = (bytes: number) => HEIGHT - BOTTOM - (most > 0 ? bytes / most : 0) * (HEIGHT - BOTTOM - 12);
-  const point = at === null ? undefined : nearest(points, begin + ((at - LEFT) / wide) * (end - begin));
+  const time = at === null ? null : begin + ((at - LEFT) / wide) * (end - begin);
+  const point = time === null ? undefined : pointAt(points, pauses, time);
   return (
     <div className="curve" ref={holder}>
       <svg
@@ -97,9 +73,14 @@ function Curve({ device, wall }: { device: MemoryDevice; wall: readonly Stretch[
             <title>outside of the range</title>
           </rect>
         ))}
-        <path className="area c-memory" d={stepPath(points, "allocated", x, y, true)} />
-        <path className="line c-memory" d={stepPath(points, "allocated", x, y, false)} />
-        {(device.whole.reserved ?? 0) > 0 && <path className="line c-other_kernel dashed" d={stepPath(points, "reserved", x, y, false)} />}
+        {pauses.map((each) => (
+          <rect key={each.begin} className="pause" x={x(Math.max(begin, each.begin))} y="8" width={Math.max(0, x(Math.min(end, each.end)) - x(Math.max(begin, each.begin)))} height={HEIGHT - BOTTOM - 8}>
+            <title>the recording pauses</title>
+          </rect>
+        ))}
+        <path className="area c-memory" d={stepPath(parts, "allocated", x, y, true)} />
+        <path className="line c-memory" d={stepPath(parts, "allocated", x, y, false)} />
+        {(device.whole.reserved ?? 0) > 0 && <path className="line c-other_kernel dashed" d={stepPath(parts, "reserved", x, y, false)} />}
         {point && <line className="axis-line strong" x1={x(point.t)} x2={x(point.t)} y1="8" y2={HEIGHT - BOTTOM} />}
       </svg>
       <ul className="legend inline">
@@ -119,12 +100,18 @@ function Curve({ device, wall }: { device: MemoryDevice; wall: readonly Stretch[
             <span>at</span> <b>{formatNs(point.t)}</b>
           </li>
         )}
+        {pauses.length > 0 && (
+          <li>
+            <i className="swatch pause" />
+            <span>The recording pauses</span>
+          </li>
+        )}
       </ul>
     </div>
   );
 }
 
-function Device({ device, ranks, wall }: { device: MemoryDevice; ranks: number; wall: readonly Stretch[] }) {
+function Device({ device, ranks, wall, pauses }: OfDevice & { ranks: number }) {
   const { params } = useRoute();
   const say = useDeviceWords();
   const name = device.kind === "CPU" ? "CPU" : device.device === null ? "Other memory" : `${say("GPU")} ${String(device.device)}`;
@@ -154,7 +141,7 @@ function Device({ device, ranks, wall }: { device: MemoryDevice; ranks: number; 
       }
       action={at !== null && <a href={linkTo("timeline", params, { begin: Math.max(0, at - 5_000_000), end: at + 5_000_000 })}>Show the peak in the timeline</a>}
     >
-      <Curve device={device} wall={wall} />
+      <Curve device={device} wall={wall} pauses={pauses} />
       {device.changes_only && (
         <p className="hint">
           The recording tells changes, not totals: they count from its first event
@@ -178,6 +165,7 @@ export function MemoryPage() {
                 device={device}
                 ranks={new Set(memory.devices.map((each) => each.rank)).size}
                 wall={stretchesOf(memory.wall.filter((each) => each.rank === device.rank))}
+                pauses={stretchesOf(memory.pauses.filter((each) => each.rank === device.rank))}
               />
             ))}
             <Card title="What is held at the peak" note="allocations that live when most is allocated, by the line or op that asked for them">

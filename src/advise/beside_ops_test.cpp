@@ -96,5 +96,30 @@ TEST(BesideOps, WhatNothingOfTheRecordingCouldShowIsNotKnown) {
     EXPECT_NE(outside->evidence.find("not recorded"), std::string::npos) << outside->evidence;
 }
 
+// As rocprofv3 without calls, or nvprof's trace of the GPU: nothing says that the program has nothing to do.
+TEST(BesideOps, OfDevicesAloneTheTimeBetweenTheirWorkIsNotKnown) {
+    for (const bool calls : {false, true}) {
+        TestProfile t;
+        for (int64_t i = 0; i < 10; ++i) {
+            if (calls) t.api("cudaLaunchKernel", i * 4 * kMs, kMs / 10, t.thread(), i);
+            t.kernel("saxpy", i * 4 * kMs + kMs / 5, kMs, t.stream(), i);
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.whole = true});
+        Options options;
+        options.rules = {"beside_ops"};
+        options.rows = 3;
+        const auto advice = advise(session, options);
+        ASSERT_TRUE(advice);
+        const Finding* outside = find(advice->findings, "outside");
+        ASSERT_TRUE(outside);
+        EXPECT_EQ(outside->kind, "unknown");
+        EXPECT_FALSE(outside->bound);
+        EXPECT_EQ(outside->title.find("the host was not recorded") != std::string::npos, !calls)
+            << outside->title;
+        EXPECT_EQ(outside->rows.table.rows.size(), 3u) << outside->query;
+    }
+}
+
 }  // namespace
 }  // namespace opsight::advise

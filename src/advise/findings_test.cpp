@@ -143,6 +143,8 @@ TEST(Findings, WholeGraphsAreUnknown) {
     ASSERT_TRUE(unknown);
     EXPECT_NEAR(unknown->share_pct.value_or(0), 40, 1);
     EXPECT_NE(unknown->evidence.find("Graphs"), std::string::npos) << unknown->evidence;
+    EXPECT_NE(unknown->query.find("'graph'"), std::string::npos)
+        << "of kernels there would be no row: " << unknown->query << unknown->evidence;
     EXPECT_FALSE(find(all, "plain_kernels"));
     EXPECT_FALSE(find(all, "tensor_cores"));
 }

@@ -59,6 +59,28 @@ TEST(HostTime, ASingleLongCallIsAStartUp) {
     EXPECT_NE(found.advice.find("start-up"), std::string::npos) << found.advice;
 }
 
+// No work of the device waits for what the program does at its end.
+TEST(HostTime, CallsAfterAllWorkAreTheEndOfTheProgram) {
+    for (const bool at_the_end : {true, false}) {
+        Steps steps;
+        steps.add("cudaHostAlloc", kMs / 10);
+        const int64_t end = 12 * kMs;  // behind ten steps of 1.11 ms
+        steps.t.api("cudaFree", end, 40 * kMs, steps.t.thread(), 300);
+        if (!at_the_end) steps.t.kernel("late", end + 41 * kMs, kMs, steps.t.stream());
+        const Finding found = steps.host();
+        EXPECT_EQ(found.title.find("in cudaFree after the GPU's last work") != std::string::npos, at_the_end)
+            << found.title;
+        EXPECT_EQ(found.title.find("GPU waits") == std::string::npos, at_the_end) << found.title;
+        if (!at_the_end) continue;
+        EXPECT_EQ(found.kind, "unknown");
+        EXPECT_FALSE(found.bound);
+        EXPECT_NE(
+            found.evidence.find("cudaFree takes 40.00 ms after that; of 1 call the longest lasts 40.00 ms"),
+            std::string::npos)
+            << found.evidence;
+    }
+}
+
 // The CPU is the one that waits: nothing says that work would have been there for the device.
 TEST(HostTime, AWaitOfTheCpuIsNotAWaitOfTheDevice) {
     Steps steps;

@@ -250,6 +250,23 @@ TEST(RulesOfRecordings, LoadingALibraryIsNotTheRecording) {
         << found.evidence;
 }
 
+// What is recorded of the time is said, though it is no work of the run.
+TEST(RulesOfRecordings, LoadingIsSaidOfTheTimeInWhichNothingElseRuns) {
+    for (const int64_t ms : {60, 10}) {
+        Recorded run{.device = false};
+        run.t.host(HostKind::kOsRuntime, "read", 0, kMs / 10, run.t.thread());
+        run.t.host(HostKind::kOverhead, "dlopen(basic.so)", kMs, ms * kMs, run.t.thread());
+        run.t.host(HostKind::kOsRuntime, "read", 99 * kMs, kMs, run.t.thread());
+        Options options;
+        options.rows = 5;
+        const Advice advice = run.ask("beside_ops", options);
+        ASSERT_EQ(advice.findings.size(), 1u);
+        const Finding& found = advice.findings[0];
+        EXPECT_EQ(found.title.find("but, in ") != std::string::npos, ms == 60) << found.title;
+        EXPECT_EQ(found.rows.table.rows.size(), 2u) << "what was recorded: " << found.query;
+    }
+}
+
 // What an op costs a profiler is guessed of PyTorch's alone.
 TEST(RulesOfRecordings, OfOtherFrameworksTheCostOfRecordingIsNotGuessed) {
     for (const char* op : {"aten::mm", "Conv"}) {
@@ -325,6 +342,8 @@ TEST(RulesOfRecordings, OpsOfADeviceThatIsNotTold) {
         ASSERT_EQ(advice.findings.size(), 1u);
         EXPECT_EQ(advice.findings[0].kind, told ? "fine" : "unknown");
         if (told) continue;
+        EXPECT_TRUE(advice.findings[0].title.starts_with("Ops on the CPU take")) << advice.findings[0].title;
+        EXPECT_NE(advice.findings[0].query.find("FROM ops"), std::string::npos) << "no calls were recorded";
         EXPECT_NE(advice.findings[0].title.find("what the GPU did meanwhile was not recorded"),
                   std::string::npos)
             << advice.findings[0].title;

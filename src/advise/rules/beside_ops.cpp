@@ -5,20 +5,30 @@
 #include <vector>
 
 #include "advise/rules/rules.h"
+#include "query/reports/code_loading.h"
 
 namespace opsight::advise {
 namespace {
 
 using query::RunFacts;
 
-// A question about `longest`: of each rank the time between its ops (the outermost: others lie within them),
-// calls and the ends of its iterations.
-std::string of_gaps(const char* question) {
-    return std::string(
-               "WITH spans AS (SELECT rank, begin_ns, end_ns FROM ops WHERE {range} AND parent_op IS NULL "
-               "UNION ALL SELECT rank, begin_ns, end_ns FROM api_calls WHERE {range} "
-               "UNION ALL SELECT rank, begin_ns, begin_ns FROM iterations WHERE {range} "
-               "UNION ALL SELECT rank, end_ns, end_ns FROM iterations WHERE {range}), "
+// The outermost ops (others lie within them), calls, and the ends of iterations.
+constexpr const char* kOfTheHost =
+    "SELECT rank, begin_ns, end_ns FROM ops WHERE {range} AND parent_op IS NULL "
+    "UNION ALL SELECT rank, begin_ns, end_ns FROM api_calls WHERE {range} "
+    "UNION ALL SELECT rank, begin_ns, begin_ns FROM iterations WHERE {range} "
+    "UNION ALL SELECT rank, end_ns, end_ns FROM iterations WHERE {range}";
+constexpr const char* kOfDevices =
+    "SELECT rank, begin_ns, end_ns FROM kernels WHERE {range} "
+    "UNION ALL SELECT rank, begin_ns, end_ns FROM memcpys WHERE {range} "
+    "UNION ALL SELECT rank, begin_ns, end_ns FROM memsets WHERE {range}";
+constexpr const char* kLongest =
+    " SELECT rank, begin_ns, (end_ns - begin_ns) / 1e6 AS ms FROM longest ORDER BY ms DESC, rank, begin_ns";
+
+// A question about `longest`: of each rank the time between these spans.
+std::string of_gaps(const char* spans, const char* question) {
+    return fmt::format("WITH spans AS ({}), ", spans) +
+           std::string(
                "gaps AS (SELECT rank, max(end_ns) OVER w AS begin_ns, lead(begin_ns) OVER w AS end_ns "
                "FROM spans WINDOW w AS (PARTITION BY rank ORDER BY begin_ns)), "
                "longest AS (FROM gaps WHERE end_ns > begin_ns AND NOT EXISTS (SELECT 1 FROM recording_pauses "
@@ -30,6 +40,7 @@ std::string of_gaps(const char* question) {
 // What was open in the middle of each, innermost, on a thread that calls ops.
 std::string frames_of_gaps() {
     return of_gaps(
+        kOfTheHost,
         ", frames AS (SELECT rank, name, depth, begin_ns, end_ns FROM python_frames WHERE track IN (SELECT "
         "track FROM ops)) "
         "SELECT g.rank, g.begin_ns, (g.end_ns - g.begin_ns) / 1e6 AS ms, arg_max(f.name, f.depth) AS "
@@ -61,16 +72,39 @@ void tell_unseen(const RunFacts& f, Finding& finding) {
     }
 }
 
+// Of a recording of devices alone: whether they wait for the program, or have nothing to do, it does not
+// tell.
+bool tell_devices_alone(const RunFacts& f, const query::Contents& has, Finding& finding) {
+    if (!has.device_work || f.cpu || f.host || has.ranges || f.idle_on_cpu_ns >= 0) return false;
+    finding.kind = "unknown";
+    finding.title = fmt::format("The GPU has no recorded work in {} of the time; the host was not recorded",
+                                percent(finding.share_pct.value_or(0)));
+    finding.evidence =
+        "Only work of devices was recorded: why there is none in between, and whether another process's runs "
+        "then, is not known.";
+    finding.advice =
+        "A recording with the calls of the device's API, ops or ranges tells what the host does then.";
+    finding.query = of_gaps(kOfDevices, kLongest);
+    return true;
+}
+
 // What the source does not record.
 void tell_unrecorded(const RunFacts& f, const query::Contents& has, bool host, Finding& finding) {
+    if (!host && tell_devices_alone(f, has, finding)) return;
+    if (!host && !f.cpu && !has.device_work)
+        finding.query =
+            "SELECT kind, name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} "
+            "AND "
+            "kind IN ('os_runtime', 'overhead') GROUP BY ALL ORDER BY ms DESC, kind, name LIMIT 20";
     if (!host) tell_unseen(f, finding);
     // A library's log of its own calls, as oneDNN's: what is between them may be other work.
     const bool log = !f.torch && !has.calls && !has.ranges && !has.device_work;
     const bool ops_alone = !host && log;
     if (finding.kind != "problem" || (f.cpu && !ops_alone)) return;
     finding.kind = "unknown";
-    finding.evidence = f.cpu ? "Only ops were recorded: what the program does between them is not known."
-                             : "Neither ops nor calls of the host were recorded: what it does is not known.";
+    finding.evidence += finding.evidence.empty() ? "" : " ";
+    finding.evidence += f.cpu ? "Only ops were recorded: what the program does between them is not known."
+                              : "Neither ops nor calls of the host were recorded: what it does is not known.";
 }
 
 bool is_one_of(const query::OpenSpan& span, std::initializer_list<const char*> prefixes) {
@@ -124,14 +158,31 @@ void tell_gaps(Context& c, const Gaps& gaps, bool are_long, Finding& finding) {
     finding.advice = "Fewer and larger ops help: larger batches, fused ops, a compiled model.";
 }
 
-// Of these gaps those in which the program does something that was recorded, and the others: what one finding
-// tells is not to be gained by the other.
-Result<query::TimeSpans> gaps_of(Context& c, const query::TimeSpans& gaps, bool host) {
+Result<const query::TimeSpans*> times_of_nothing(Context& c) {
     const auto make = [&c]() -> Result<query::TimeSpans> {
         OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kNothing));
         return std::move(found.times);
     };
-    OPSIGHT_ASSIGN(const query::TimeSpans* nothing, c.once("nothing", make));
+    return c.once("nothing", make);
+}
+
+// Profilers list the loading of libraries with their own work, which counts as none of the run.
+Status tell_loading(Context& c, Finding& finding) {
+    OPSIGHT_ASSIGN(const query::CodeLoading loading, query::code_loading(c.session()));
+    if (loading.count == 0) return {};
+    OPSIGHT_ASSIGN(const query::TimeSpans* nothing, times_of_nothing(c));
+    const double share = c.share_of(query::common(loading.times, *nothing));
+    if (2 * share < finding.share_pct.value_or(0)) return {};
+    finding.title = fmt::format(
+        "In {} of the time nothing of the recording runs but, in {}, the loading of libraries and code",
+        percent(finding.share_pct.value_or(0)), percent(share));
+    return {};
+}
+
+// Of these gaps those in which the program does something that was recorded, and the others: what one finding
+// tells is not to be gained by the other.
+Result<query::TimeSpans> gaps_of(Context& c, const query::TimeSpans& gaps, bool host) {
+    OPSIGHT_ASSIGN(const query::TimeSpans* nothing, times_of_nothing(c));
     if (!host) return query::common(gaps, *nothing);
     OPSIGHT_ASSIGN(const query::TimeSpans something, query::times_without(c.session(), *nothing));
     return query::common(gaps, something);
@@ -226,6 +277,7 @@ Status check(Context& c) {
             finding.advice = "The Python rows of the timeline say what runs then.";
         else if (f.torch && !f.recorded_here && !f.python_frames && finding.advice.empty())
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
+        if (!host) OPSIGHT_TRY(tell_loading(c, finding));
         finding.view = "timeline";
         if (finding.kind == "problem") {
             if (f.ops) tell_gaps(c, gaps, are_long, finding);
@@ -242,9 +294,7 @@ Status check(Context& c) {
 }  // namespace
 
 Rule beside_ops_rule() {
-    static const std::string longest = of_gaps(
-        " SELECT rank, begin_ns, (end_ns - begin_ns) / 1e6 AS ms FROM longest ORDER BY ms DESC, rank, "
-        "begin_ns");
+    static const std::string longest = of_gaps(kOfTheHost, kLongest);
     return {
         .id = "beside_ops",
         .looks_for = "time of the program in which neither ops, nor calls, nor the GPU work",

@@ -42,6 +42,24 @@ void tell_long_calls(const Context& c, const query::LongCalls& calls, Finding& f
         finding.advice = "These calls, not the GPU's work, are what to make fewer or move out of the loop.";
 }
 
+// After its last work a device waits for nothing: that is the end of the program.
+bool tell_end(const Context& c, const query::LongCalls& calls, double share, Finding& finding) {
+    const RunFacts& f = c.facts();
+    if (2 * static_cast<double>(calls.behind_ns) < share / 100 * static_cast<double>(f.wall_ns)) return false;
+    finding.kind = "unknown";
+    finding.title =
+        fmt::format("Only the CPU works in {} of the time, most of it in {} after the GPU's last work",
+                    percent(share), calls.name);
+    finding.evidence = fmt::format("{} takes {} after that; of {} the longest lasts {}.", calls.name,
+                                   milliseconds(calls.behind_ns), c.how_often(calls.calls, "calls"),
+                                   milliseconds(calls.longest_ns));
+    finding.advice =
+        "A program ends once, and no work of the GPU waits for that: a longer run spends less of its time "
+        "there.";
+    finding.view = "timeline";
+    return true;
+}
+
 // A call may be long for what the profiler does within it, where the profiler tells of that.
 Status tell_profiler(Context& c, const query::LongCalls& calls, Finding& finding) {
     OPSIGHT_ASSIGN(const RecordingCost cost, recording_cost(c));
@@ -134,6 +152,13 @@ Status bound(Context& c, bool tiny, Finding& finding) {
     return {};
 }
 
+// Where no calls were recorded, ops are what the host does.
+void show_ops(Finding& finding) {
+    finding.query =
+        "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} GROUP "
+        "BY name ORDER BY ms DESC, name LIMIT 20";
+}
+
 // Of a run whose work is the CPU's own. Calls of a device's API may be open too, in which it computes
 // nothing.
 void tell_work_of_the_cpu(Context& c, double share, Finding& finding) {
@@ -152,10 +177,7 @@ void tell_work_of_the_cpu(Context& c, double share, Finding& finding) {
                         c.how_often(f.long_calls->calls, f.long_calls->calls == c.parts() ? "call" : "calls"),
                         milliseconds(f.long_calls->longest_ns));
     finding.view = f.ops ? "ops" : "recorded";
-    if (f.ops)
-        finding.query =
-            "SELECT name, count(*) AS calls, sum(self_ns) / 1e6 AS ms FROM ops WHERE {range} GROUP "
-            "BY name ORDER BY ms DESC, name LIMIT 20";
+    if (f.ops) show_ops(finding);
 }
 
 Status check(Context& c) {
@@ -171,11 +193,13 @@ Status check(Context& c) {
     Finding finding{"host", "problem", {}};
     finding.share_pct = share;
     std::optional<double> tiny;
-    const bool unseen = c.session().contents().device_unseen;
+    const bool unseen = c.session().contents().device_unseen, calls = c.session().contents().calls;
+    if (f.ops && !calls) show_ops(finding);
     if (!f.device_work && (f.work_lost || f.truncated || unseen)) {
         finding.kind = "unknown";
-        finding.title = fmt::format("{} take {} of the time; what the GPU did meanwhile was not recorded",
-                                    f.ops ? "Ops and calls on the CPU" : "Calls on the CPU", percent(share));
+        finding.title =
+            fmt::format("{} on the CPU take {} of the time; what the GPU did meanwhile was not recorded",
+                        !f.ops ? "Calls" : (calls ? "Ops and calls" : "Ops"), percent(share));
         finding.evidence =
             unseen ? "Nothing of devices was recorded, and the machine may have some." : unseen_device(f);
         finding.view = "timeline";
@@ -191,6 +215,8 @@ Status check(Context& c) {
             finding.title =
                 fmt::format("Of the work seen, only the CPU's runs in {} of the time", percent(share));
             tell_earlier_work(f, finding);
+        } else if (f.long_calls && tell_end(c, *f.long_calls, share, finding)) {
+            OPSIGHT_TRY(tell_profiler(c, *f.long_calls, finding));
         } else if (f.long_calls && f.long_calls->of != query::CallClass::kWait) {
             finding.title += ", most of it in " + f.long_calls->name;
             tell_long_calls(c, *f.long_calls, finding);

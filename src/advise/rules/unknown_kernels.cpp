@@ -55,8 +55,10 @@ Rule unknown_kernels_rule() {
         .remedy = "Record with opsight profile, which reads the kernels' code.",
         .lines = "",
         .query =
-            "SELECT label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM kernels WHERE {range} AND "
-            "class = 'compute' AND uses_tc = 'unknown' GROUP BY ALL ORDER BY ms DESC, label LIMIT 20",
+            "SELECT label, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM (SELECT label, dur_ns FROM "
+            "kernels "
+            "WHERE {range} AND class = 'compute' AND uses_tc = 'unknown' UNION ALL SELECT name, dur_ns FROM "
+            "device_other WHERE {range} AND kind = 'graph') GROUP BY ALL ORDER BY ms DESC, label LIMIT 20",
         .verify = "opsight profile -- PROGRAM",
         .source = "docs/metrics.md",
         .lacks = lacks,

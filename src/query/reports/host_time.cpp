@@ -54,6 +54,7 @@ Result<std::optional<LongCalls>> long_calls(Session& session) {
     calls.longest_ns = integer(row[4]);
     calls.mostly_one = flag(row[5]);
     calls.class_ns = integer(row[6]);
+    calls.behind_ns = integer(row[7]);
     if (calls.of != CallClass::kLaunch) return calls;
     OPSIGHT_ASSIGN(
         const duck::Rows first,

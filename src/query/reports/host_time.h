@@ -17,6 +17,7 @@ struct LongCalls {
     std::string name;                           // of those that take most
     int64_t calls = 0, ns = 0, longest_ns = 0;  // of that name; ns: within that time
     int64_t class_ns = 0;                       // of all calls of the class, within that time
+    int64_t behind_ns = 0;                      // of `ns`: of calls that begin after all work of the device
     bool mostly_one = false;                    // one call makes half of the class's time
     bool first_launches = false;                // half of them are the first launch of their kernel
 };

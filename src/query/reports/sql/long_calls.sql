@@ -1,7 +1,13 @@
 -- Calls of at least $long_ns within the time in which only the CPU is at work and the device waits for it, by what
 -- they do. The class that holds half of that time, with the call that takes most of it. Needs queued_pauses.
-WITH long AS (
+WITH device_ends AS (
+    SELECT t.rank, max(d.begin_ns + d.dur_ns) AS end_ns
+    FROM raw.device_spans d
+    JOIN raw.tracks t ON t.id = d.track
+    GROUP BY t.rank
+), long AS (
     SELECT t.rank, x.text AS name, a.begin_ns, a.begin_ns + a.dur_ns AS end_ns, a.dur_ns,
+           coalesce(a.begin_ns >= d.end_ns, false) AS behind_all,
            CASE WHEN regexp_matches(x.text, '[Mm]alloc|Free|HostAlloc|MemAlloc|Host(Un)?[Rr]egister|'
                                             || 'Mem(Create|Map|Unmap|Release)') THEN 'memory'
                 WHEN contains(x.text, 'Synchronize') THEN 'wait'
@@ -11,13 +17,15 @@ WITH long AS (
     FROM raw.api_calls a
     JOIN raw.tracks t ON t.id = a.track
     JOIN raw.strings x ON x.id = a.name
+    LEFT JOIN device_ends d ON d.rank = t.rank
     WHERE a.dur_ns >= $long_ns
 ), calls AS (
-    SELECT class, name, dur_ns, within_ns AS ns
+    SELECT class, name, dur_ns, behind_all, within_ns AS ns
     FROM within_segments('long', 'unqueued_segments', 'cpu')
     WHERE within_ns > 0
 ), names AS (
-    SELECT class, name, count(*) AS calls, sum(ns)::BIGINT AS ns, max(dur_ns) AS longest_ns, max(ns) AS most_ns
+    SELECT class, name, count(*) AS calls, sum(ns)::BIGINT AS ns, max(dur_ns) AS longest_ns, max(ns) AS most_ns,
+           coalesce(sum(ns) FILTER (WHERE behind_all), 0)::BIGINT AS behind_ns
     FROM calls
     GROUP BY ALL
 ), classes AS (
@@ -25,7 +33,7 @@ WITH long AS (
     FROM names
     GROUP BY class
 )
-SELECT c.class, n.name, n.calls, n.ns, n.longest_ns, 2 * c.most_ns >= c.ns AS mostly_one, c.ns AS class_ns
+SELECT c.class, n.name, n.calls, n.ns, n.longest_ns, 2 * c.most_ns >= c.ns AS mostly_one, c.ns AS class_ns, n.behind_ns
 FROM classes c
 JOIN names n USING (class, name)
 WHERE 2 * c.ns >= (SELECT sum(end_ns - begin_ns) FROM unqueued_segments WHERE resource = resource('cpu'))

@@ -83,7 +83,7 @@ query::ResultTable shares_table(const Answer& base, const Answer& next) {
     table.columns = {{"of", "Of"},
                      {"base_pct", "Base (%)", Unit::kPercent},
                      {"new_pct", "New (%)", Unit::kPercent},
-                     {"change_points", "Change (percentage points)", Unit::kNone, 0, Role::kNumber}};
+                     {"change_points", "Change (points)", Unit::kNone, 0, Role::kNumber}};
     for (const Metric& each : kMetrics) {
         if (each.time) continue;
         const Cell before = at(base, each.column), after = at(next, each.column);

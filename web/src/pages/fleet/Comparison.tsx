@@ -120,7 +120,9 @@ export function Comparison({ store }: { store: Collection }) {
           </button>
         }
       >
-        <StoreChoice shown={store} />
+        <div className="fleet-choices">
+          <StoreChoice shown={store} />
+        </div>
         <Side side="base" labels={labels} runs={runs} />
         <Side side="new" labels={labels} runs={runs} />
       </Card>

@@ -81,6 +81,20 @@ TEST(HostTime, CallsAfterAllWorkAreTheEndOfTheProgram) {
     }
 }
 
+// What the CPU waits for at the end is told as its wait; what is left of the time lies elsewhere.
+TEST(HostTime, AWaitAfterAllWorkIsNotToldOfTheRest) {
+    Steps steps;
+    steps.add("cudaHostAlloc", kMs);
+    steps.t.api("cudaDeviceSynchronize", 25 * kMs, 40 * kMs, steps.t.thread(), 300);
+    const StoredProfile stored(std::move(steps.t));
+    Session session = stored.open({.whole = true});
+    const auto all = find_findings(session);
+    ASSERT_TRUE(all.has_value());
+    EXPECT_TRUE(find(*all, "cpu_waits"));
+    for (const Finding& finding : *all)
+        EXPECT_EQ(finding.title.find("after the GPU's last work"), std::string::npos) << finding.title;
+}
+
 // The CPU is the one that waits: nothing says that work would have been there for the device.
 TEST(HostTime, AWaitOfTheCpuIsNotAWaitOfTheDevice) {
     Steps steps;

@@ -267,6 +267,21 @@ TEST(RulesOfRecordings, LoadingIsSaidOfTheTimeInWhichNothingElseRuns) {
     }
 }
 
+// What switches of context tell stands beside what was not recorded.
+TEST(RulesOfRecordings, SwitchesOfContextAreToldWhereNothingElseWasRecorded) {
+    Recorded run{.device = false};
+    run.t.host(HostKind::kOsRuntime, "read", 0, kMs, run.t.thread());
+    run.t.host(HostKind::kOsRuntime, "read", 99 * kMs, kMs, run.t.thread());
+    const TrackId track = run.t.builder.other_track(RankId(size_t{0}), "5", "CPU of thread 5");
+    run.t.builder.add_host({10 * kMs, 20 * kMs, track, run.t.builder.text("CPU 1"), HostKind::kOther, 0},
+                           run.t.builder.text("cpu_scheduling").value);
+    const Advice advice = run.ask("beside_ops");
+    ASSERT_EQ(advice.findings.size(), 1u);
+    const std::string& evidence = advice.findings[0].evidence;
+    EXPECT_NE(evidence.find("on a CPU in 20.00 ms of these"), std::string::npos) << evidence;
+    EXPECT_NE(evidence.find("Neither ops nor calls"), std::string::npos) << evidence;
+}
+
 // What an op costs a profiler is guessed of PyTorch's alone.
 TEST(RulesOfRecordings, OfOtherFrameworksTheCostOfRecordingIsNotGuessed) {
     for (const char* op : {"aten::mm", "Conv"}) {

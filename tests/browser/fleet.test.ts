@@ -160,6 +160,11 @@ describe("a store alone", () => {
     expect(await page.page.getByText("Choose the runs of both sides").count()).toBe(1);
     await page.go("#/fleet?tab=compare&base=nobody&new=model%3Dmade");
     expect(await page.page.getByRole("alert").textContent()).toContain("no run 'nobody'");
+    await page.go("#/fleet?tab=compare&base=model%3Dcnn&new=team%3Dnone");
+    expect(await page.page.getByRole("alert").textContent()).toContain("No run has all of these labels");
+    await list("New", "team").selectOption("");
+    await page.idle();
+    expect(await page.parameter("new")).toBe(null);
     expect(page.complaints).toEqual([]);
     await closeAll();
   });

@@ -21,7 +21,11 @@ constexpr const char* kOfTheHost =
 constexpr const char* kOfDevices =
     "SELECT rank, begin_ns, end_ns FROM kernels WHERE {range} "
     "UNION ALL SELECT rank, begin_ns, end_ns FROM memcpys WHERE {range} "
-    "UNION ALL SELECT rank, begin_ns, end_ns FROM memsets WHERE {range}";
+    "UNION ALL SELECT rank, begin_ns, end_ns FROM memsets WHERE {range} "
+    "UNION ALL SELECT rank, begin_ns, end_ns FROM device_other WHERE {range} AND kind = 'graph'";
+constexpr const char* kOtherSpans =
+    "SELECT kind, name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} AND "
+    "kind IN ('os_runtime', 'overhead') GROUP BY ALL ORDER BY ms DESC, kind, name LIMIT 20";
 constexpr const char* kLongest =
     " SELECT rank, begin_ns, (end_ns - begin_ns) / 1e6 AS ms FROM longest ORDER BY ms DESC, rank, begin_ns";
 
@@ -91,11 +95,7 @@ bool tell_devices_alone(const RunFacts& f, const query::Contents& has, Finding& 
 // What the source does not record.
 void tell_unrecorded(const RunFacts& f, const query::Contents& has, bool host, Finding& finding) {
     if (!host && tell_devices_alone(f, has, finding)) return;
-    if (!host && !f.cpu && !has.device_work)
-        finding.query =
-            "SELECT kind, name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} "
-            "AND "
-            "kind IN ('os_runtime', 'overhead') GROUP BY ALL ORDER BY ms DESC, kind, name LIMIT 20";
+    if (!host && !f.cpu && !has.device_work) finding.query = kOtherSpans;
     if (!host) tell_unseen(f, finding);
     // A library's log of its own calls, as oneDNN's: what is between them may be other work.
     const bool log = !f.torch && !has.calls && !has.ranges && !has.device_work;

@@ -42,9 +42,11 @@ void tell_long_calls(const Context& c, const query::LongCalls& calls, Finding& f
         finding.advice = "These calls, not the GPU's work, are what to make fewer or move out of the loop.";
 }
 
-// After its last work a device waits for nothing: that is the end of the program.
+// After its last work a device waits for nothing: that is the end of the program. Launches are followed by
+// work, if only by some that was not recorded; waits are told apart.
 bool tell_end(const Context& c, const query::LongCalls& calls, double share, Finding& finding) {
     const RunFacts& f = c.facts();
+    if (calls.of != query::CallClass::kMemory && calls.of != query::CallClass::kOther) return false;
     if (2 * static_cast<double>(calls.behind_ns) < share / 100 * static_cast<double>(f.wall_ns)) return false;
     finding.kind = "unknown";
     finding.title =

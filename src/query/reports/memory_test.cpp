@@ -194,7 +194,10 @@ TEST(MemoryOverTime, TellsThePausesThatThePictureShows) {
     EXPECT_EQ(pauses->at(0).end_ns, 2'000'000);
     const StoredProfile before = paused({{0, 1, 40}, {0, 2, 50}});
     Session early = before.open({.all = true});
-    EXPECT_EQ(memory_pauses(early)->size(), 0u);
+    EXPECT_EQ(memory_pauses(early)->size(), 0u) << "no event behind it";
+    const StoredProfile within = paused({{0, 1, 40}, {20, 2, 50}, {100'000, 3, 30}});
+    Session much = within.open({.all = true});
+    EXPECT_EQ(memory_pauses(much)->size(), 0u) << "1.8 ms of 10 s";
 }
 
 TEST(MemoryAtPeak, WhatWasFreedInAPauseIsNotHeldAfterIt) {

@@ -1,4 +1,5 @@
--- Pauses of the recording between the first and the last event of memory that a picture of $points parts shows.
+-- Pauses of the recording between the first and the last event of memory that are as long as one of the $points parts
+-- of the picture: no part has points of before and after such a pause.
 WITH times AS (
     SELECT min(time_ns) AS first_ns, max(time_ns) AS last_ns FROM memory_held
 )

@@ -8,7 +8,7 @@ import { rowsOf } from "../../table/row";
 import { Icon } from "../../widgets/Icon";
 import { useStoreAnswer, type Choice } from "./api";
 
-export const MOST_LABELS = 12;
+const MOST_LABELS = 12;
 const MOST_VALUES = 300;
 
 export interface Value {
@@ -26,6 +26,13 @@ export function useLabels(store: string): [string, Value[]][] {
   }
   const having = (values: readonly Value[]) => values.reduce((sum, { runs }) => sum + runs, 0);
   return [...labels].sort((a, b) => having(b[1]) - having(a[1]) || a[0].localeCompare(b[0]));
+}
+
+// The labels to choose from. One that is chosen can be taken away, also where the store has no such label.
+export function withChosen(labels: readonly [string, Value[]][], chosen: readonly string[]): [string, Value[]][] {
+  const shown = labels.slice(0, MOST_LABELS);
+  const missing = chosen.map((each) => each.slice(0, each.indexOf("="))).filter((label) => !shown.some(([name]) => name === label));
+  return [...shown, ...missing.map((label): [string, Value[]] => [label, []])];
 }
 
 const valueOf = (chosen: readonly string[], label: string): string => chosen.find((each) => each.startsWith(`${label}=`))?.slice(label.length + 1) ?? "";
@@ -98,13 +105,10 @@ export function Choices({ store, choice }: { store: Collection; choice: Choice }
   const setParams = useSetParams();
   const { params } = useRoute();
   const labels = useLabels(store.id);
-  const shown = labels.slice(0, MOST_LABELS);
-  // One that is chosen can be taken away, also where the store has no such label.
-  const missing = choice.label.map((each) => each.slice(0, each.indexOf("="))).filter((label) => !shown.some(([name]) => name === label));
   return (
     <div className="fleet-choices" role="group" aria-label="Which runs">
       <StoreChoice shown={store} />
-      {[...shown, ...missing.map((label): [string, Value[]] => [label, []])].map(([label, values]) => (
+      {withChosen(labels, choice.label).map(([label, values]) => (
         <LabelChoice
           key={label}
           label={label}

@@ -6,8 +6,9 @@ import { rowsOf, wholeRow } from "../../table/row";
 import { Card, Notes } from "../../widgets/Card";
 import { Answered } from "../../widgets/states";
 import { useComparison, useStoreAnswer } from "./api";
-import { ChosenRun, LabelChoice, MOST_LABELS, StoreChoice, useLabels, type Value } from "./Choices";
-import { RunChoice, namesById, type RunName } from "./RunChoice";
+import { ChosenRun, LabelChoice, StoreChoice, useLabels, withChosen, type Value } from "./Choices";
+import { ownNames, shortId } from "./names";
+import { RunChoice, type KnownRun } from "./RunChoice";
 
 type SideName = "base" | "new";
 const TITLES: Record<SideName, string> = { base: "Base", new: "New" };
@@ -17,7 +18,7 @@ const isLabel = (word: string): boolean => word.includes("=");
 interface OfSide {
   side: SideName;
   labels: readonly [string, Value[]][];
-  runs: readonly RunName[];
+  runs: readonly KnownRun[];
 }
 
 // Labels and runs of one side, as words of the address.
@@ -25,14 +26,14 @@ function Side({ side, labels, runs }: OfSide) {
   const setParams = useSetParams();
   const words = useRoute().params.getAll(side);
   const [chosen, alone] = [words.filter(isLabel), words.filter((word) => !isLabel(word))];
-  const names = namesById(runs);
+  const called = (run: string) => runs.find((each) => each.run === run)?.called ?? run;
   const set = (next: string[]) => {
     setParams({ [side]: next });
   };
   return (
     <fieldset className="fleet-choices fleet-side">
       <legend>{TITLES[side]}</legend>
-      {labels.slice(0, MOST_LABELS).map(([label, values]) => (
+      {withChosen(labels, chosen).map(([label, values]) => (
         <LabelChoice
           key={label}
           label={label}
@@ -52,12 +53,12 @@ function Side({ side, labels, runs }: OfSide) {
       {alone.map((run) => (
         <ChosenRun
           key={run}
-          name={`${TITLES[side]} without ${names.get(run) ?? run}`}
+          name={`${TITLES[side]} without ${called(run)}`}
           remove={() => {
             set(words.filter((each) => each !== run));
           }}
         >
-          {names.get(run) ?? run.slice(0, 12)}
+          {called(run)}
         </ChosenRun>
       ))}
     </fieldset>
@@ -94,16 +95,20 @@ function Difference({ store }: { store: Collection }) {
   );
 }
 
-function useRunNames(store: string): RunName[] {
+function useRuns(store: string): KnownRun[] {
   const table = useStoreAnswer<StoreAnswer>({ store, label: [], run: [] }, "reports/runs").data?.tables[0];
-  return (table ? rowsOf(table) : []).map((row) => ({ run: row.text("run") ?? "", name: row.text("name") ?? "", recorded: row.text("recorded") ?? "" }));
+  const names = ownNames(table);
+  return (table ? rowsOf(table) : []).map((row) => {
+    const run = row.text("run") ?? "";
+    return { run, called: names.get(run) ?? `${row.text("name") ?? ""} (${shortId(run)})`, recorded: row.text("recorded") ?? "" };
+  });
 }
 
 export function Comparison({ store }: { store: Collection }) {
   const { params } = useRoute();
   const setParams = useSetParams();
   const labels = useLabels(store.id);
-  const runs = useRunNames(store.id);
+  const runs = useRuns(store.id);
   return (
     <div className="cards">
       <Card

@@ -51,7 +51,12 @@ class Context {
     // Of the rule that is being asked: as given, else the rule's own.
     double threshold(std::string_view name) const { return threshold_of(rule_, name); }
     double threshold_of(const struct Rule& rule, std::string_view name) const;
-    double share_of(const query::TimeSpans& times) const;  // % of the wall clock of all ranks
+    // % of the wall clock of all ranks; where there is none, of all that was recorded.
+    double share_of(const query::TimeSpans& times) const;
+    // The same of a sum of durations of kernels without Tensor Cores, by their part of the time of such.
+    double share_of_kernels(int64_t ns) const;
+    // What a share is of.
+    std::string_view the_time() const { return facts().wall_ns > 0 ? "the time" : "the recorded time"; }
     // "3.0 calls in an iteration", "of a rank" where several have none, or of the run.
     std::string how_often(int64_t count, std::string_view what) const;
     // "1.23 ms per iteration" of a sum over the range, "of a rank" where several have none, or of the run.

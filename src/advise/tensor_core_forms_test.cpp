@@ -14,9 +14,10 @@ struct Product {
     std::string op, kernel, shapes, type;
 };
 
-Advice tensor_cores_of(const std::vector<Product>& products) {
+Advice tensor_cores_of(const std::vector<Product>& products, const std::string& unknown_gpu = "") {
     Recorded r;
     r.begin();
+    if (!unknown_gpu.empty()) r.t.gpu(0, unknown_gpu, 0, 0).sm_count = 0;
     int64_t place = 0;
     for (const Product& each : products) {
         const std::string types = each.type.empty() ? "" : "[\"" + each.type + "\", \"" + each.type + "\"]";
@@ -54,6 +55,15 @@ TEST(TensorCoreForms, OfDenseConvolutionsNothingIsTold) {
     EXPECT_THAT(found.findings[0].title, HasSubstr("could use Tensor Cores"));
     EXPECT_THAT(found.findings[0].evidence, Not(HasSubstr("depthwise")));
     EXPECT_THAT(found.findings[0].lines, HasSubstr("allow_tf32"));
+}
+
+// PyProf and summaries of nvprof tell whose a device is, and not which.
+TEST(TensorCoreForms, OfADeviceThatIsNotNamedItIsNotKnown) {
+    const Advice found = tensor_cores_of({kDense, kDense}, "NVIDIA GPU");
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_EQ(found.findings[0].kind, "unknown");
+    EXPECT_THAT(found.findings[0].title, HasSubstr("whether the device has them is not told"));
+    EXPECT_TRUE(tensor_cores_of({kDense, kDense}, "NVIDIA GeForce GTX 1080").findings.empty());
 }
 
 TEST(TensorCoreForms, MemoryBoundsDepthwiseConvolutionsWhicheverWayTheyAreTold) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "advise/test_findings.h"
+#include "model/source_limits.h"
 #include "query/reports/reports.h"
 
 namespace opsight::advise {
@@ -189,6 +190,19 @@ inline bool is_page(const std::string& view) {
     return std::find(std::begin(kPages), std::end(kPages), view) != std::end(kPages);
 }
 
+// Where the source tells how long work took, and not when, a share is of what was recorded.
+inline void expect_right_of_durations(const Case& each) {
+    if (!find_rule(each.rule)->of_durations) return;
+    Recorded sick;
+    each.sick(sick);
+    set_durations_only(sick.t.builder.info());
+    const Advice found = sick.ask(each.rule);
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_NE(found.findings[0].title.find(" of the recorded time"), std::string::npos)
+        << found.findings[0].title;
+    EXPECT_TRUE(found.findings[0].places.empty()) << "nobody knows when";
+}
+
 // Each rule speaks of the sick run, with its bound, and says nothing of the healthy one.
 inline void expect_right(const std::vector<Case>& all) {
     for (const Case& each : all) {
@@ -209,6 +223,7 @@ inline void expect_right(const std::vector<Case>& all) {
         EXPECT_TRUE(fine.findings.empty()) << fine.findings[0].title;
         // Or the healthy one has nothing that the rule could look at, which is said.
         EXPECT_EQ(fine.quiet.size() + fine.not_checked.size(), 1u);
+        expect_right_of_durations(each);
     }
 }
 

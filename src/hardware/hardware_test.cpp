@@ -159,6 +159,9 @@ TEST(OpTables, Eligible) {
     EXPECT_TRUE(is_tensor_core_op("CudnnConvolutionBackward"));
     EXPECT_TRUE(is_tensor_core_op("ConvolutionBackward0"));
     EXPECT_TRUE(is_tensor_core_op("torch.nn.functional.conv2d")) << "a marked call";
+    EXPECT_TRUE(is_tensor_core_op("Tensor.matmul"));
+    EXPECT_TRUE(is_tensor_core_op("Tensor.__matmul__"));
+    EXPECT_FALSE(is_tensor_core_op("Tensor.__mul__"));
     EXPECT_FALSE(is_tensor_core_op("torch.nn.functional.relu"));
     EXPECT_FALSE(is_tensor_core_op("aten::relu"));
     EXPECT_FALSE(is_tensor_core_op("ReluBackward0"));

@@ -198,8 +198,10 @@ bool is_tensor_core_op(std::string_view name) {
     strip_prefix(name, "autograd::engine::evaluate_function: ");
     name = name.substr(0, name.find(", seq = "));
     if (is_tensor_core_node(name)) return true;
-    // As PyProf and DLProf mark calls: "torch.nn.functional.conv2d".
-    if (name.starts_with("torch.")) name.remove_prefix(name.rfind('.') + 1);
+    // As PyProf and DLProf mark calls: "torch.nn.functional.conv2d", "Tensor.matmul", "Tensor.__matmul__"
+    // (@).
+    if (name.starts_with("torch.") || name.starts_with("Tensor.")) name.remove_prefix(name.rfind('.') + 1);
+    if (name == "__matmul__" || name == "__rmatmul__") return true;
     if (!strip_prefix(name, "aten::") && name.find("::") != std::string_view::npos)
         return is_product_of_library(name);
     return std::binary_search(kOps.begin(), kOps.end(), name);

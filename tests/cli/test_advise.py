@@ -63,6 +63,31 @@ class Advise(unittest.TestCase):
         self.assertEqual(finding["title"], "Reorders between layouts of oneDNN take 75.0% of the recorded time")
         self.assertEqual((finding["bound"]["ns"], found["wall_ns"]), (7_500_000, 10_000_000))
 
+    def creations(self, *lines):
+        text = "".join(f"onednn_verbose,{what},cpu,convolution,jit:avx2,forward_training,src_f32::blocked:acdb:f0 "
+                       f"wei_f32::blocked:Acdb16a:f0 dst_f32::blocked:acdb:f0,,alg:convolution_direct,"
+                       f"mb1_ic16oc16_ih{size}oh{size}kh3sh1dh0ph1_iw{size}ow{size}kw3sw1dw0pw1,{ms}\n"
+                       for what, size, ms in lines)
+        return json.loads(self.run_it(self.write("run.onednn.log", text), "--rule", "primitive_creation", "--json"))
+
+    def test_primitives_that_are_created_anew_are_told(self):
+        (finding,) = self.creations(("create:cache_miss", 32, 1), ("exec", 32, 1), ("create:cache_hit", 32, 0.5),
+                                    ("exec", 32, 1), ("create:cache_miss", 34, 1), ("exec", 34, 0.5))["findings"]
+        self.assertEqual(finding["title"], "Creating primitives of oneDNN takes 40.0% of the recorded time")
+        self.assertEqual(finding["evidence"], "2 primitives created, 2 different ones; the cache had 1 more.")
+        self.assertIn("Hardly one was created twice", finding["advice"])
+        self.assertEqual((finding["bound"]["ns"], finding["lines"]), (2_000_000, ""))
+        self.assertEqual(len(finding["rows"]["rows"]), 1)
+        (finding,) = self.creations(*[("create:cache_miss", 32, 1), ("exec", 32, 1)] * 2)["findings"]
+        self.assertTrue(finding["advice"].startswith("1 had been created before"), finding["advice"])
+        self.assertIn("CACHE_CAPACITY", finding["lines"])
+
+    def test_few_creations_are_no_matter_and_unrecorded_ones_are_said(self):
+        found = self.creations(("create:cache_miss", 32, 1), *[("exec", 32, 1)] * 40)
+        self.assertEqual((found["findings"], found["quiet"]), ([], ["primitive_creation"]))
+        found = self.creations(("exec", 32, 1))
+        self.assertIn("no creations", found["not_checked"][0]["why"])
+
     def test_an_engine_is_asked_for_layers_that_only_convert(self):
         layers = [{"count": 10}] + [{"name": name, "timeMs": 10 * ms, "averageMs": ms, "percentage": 100 * ms}
                                     for name, ms in (("conv1.weight + QuantizeLinear_7 + Conv_9", 0.7),
@@ -75,6 +100,21 @@ class Advise(unittest.TestCase):
         self.assertIn("residual additions", finding["advice"])
         self.assertEqual(finding["bound"]["ns"], 300_000)
         self.assertIsNone(self.finding("engine_conversions")[0])
+        plain = next(each for each in found["findings"] if each["rule"] == "plain_kernels")
+        self.assertEqual(plain["severity"], "note", "the same layers")
+
+    def test_a_summary_of_nvprof_is_asked_for_its_copies(self):
+        found = json.loads(self.run_it(self.write("run.nvprof.txt", """==7== NVPROF is profiling process 7, command: ./a
+==7== Profiling result:
+            Type  Time(%)      Time     Calls       Avg       Min       Max  Name
+ GPU activities:   70.00%  700.00us         7  100.00us  100.00us  100.00us  [CUDA memcpy HtoD]
+                   30.00%  300.00us         3  100.00us  100.00us  100.00us  MatAdd(float*, float*, float*)
+"""), "--json"))
+        (finding,) = found["findings"]
+        self.assertEqual(finding["title"], "Copies and sets of memory take 70.0% of the recorded time of the GPU")
+        self.assertEqual(finding["evidence"],
+                         "Most of it: 7 HtoD copies, 0.70 ms. Whether kernels ran meanwhile was not recorded.")
+        self.assertEqual((finding["bound"]["ns"], found["wall_ns"]), (700_000, 1_000_000))
 
     def test_where_nothing_can_be_asked_that_is_said(self):
         trace = {"traceEvents": [{"ph": "i", "name": "x", "ts": 1, "pid": 1, "tid": 1, "s": "t"}]}

@@ -7,8 +7,35 @@ namespace {
 
 using query::RunFacts;
 
+std::string most_of(const Context& c, const RunFacts::Copies& most) {
+    return c.how_often(most.calls, most.kind + (most.calls == c.parts() ? " copy" : " copies"));
+}
+
+// Of a source of durations alone: what ran beside what is not told.
+Status of_durations(Context& c) {
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kTransfers));
+    const double share = c.share_of(found.times);
+    if (share < c.threshold("share")) return {};
+    Finding finding{
+        "copies", "problem",
+        fmt::format("Copies and sets of memory take {} of {} of the GPU", percent(share), c.the_time())};
+    const RunFacts::Copies& most = c.facts().most_copies;
+    if (!most.kind.empty())
+        finding.evidence = fmt::format("Most of it: {}, {}. ", most_of(c, most), c.time_of(most.ns));
+    finding.evidence += "Whether kernels ran meanwhile was not recorded.";
+    finding.advice =
+        "Data that stays on the device, or less of it, spares the copies; pinned memory makes those from and "
+        "to the host faster.";
+    finding.share_pct = share;
+    finding.view = "kernels";
+    finding.times = std::move(found.times);
+    c.add(std::move(finding));
+    return {};
+}
+
 Status check(Context& c) {
     const RunFacts& f = c.facts();
+    if (f.wall_ns <= 0) return of_durations(c);
     const double share = f.memory.value_or(0);
     if (share < c.threshold("share")) return {};
     const std::string lost = lost_work(f);  // kernels among it may hide copies
@@ -17,11 +44,9 @@ Status check(Context& c) {
                                 lost.empty() ? "" : "recorded ", percent(share))};
     const RunFacts::Copies& most = f.most_copies;
     if (!most.kind.empty() && most.bytes > 0 && most.ns > 0)
-        finding.evidence =
-            fmt::format("Most of it: {}, {:.2f} GB, at {:.1f} GB/s.",
-                        c.how_often(most.calls, most.kind + (most.calls == c.parts() ? " copy" : " copies")),
-                        static_cast<double>(most.bytes) / static_cast<double>(c.parts()) / 1e9,
-                        static_cast<double>(most.bytes) / static_cast<double>(most.ns));
+        finding.evidence = fmt::format("Most of it: {}, {:.2f} GB, at {:.1f} GB/s.", most_of(c, most),
+                                       static_cast<double>(most.bytes) / static_cast<double>(c.parts()) / 1e9,
+                                       static_cast<double>(most.bytes) / static_cast<double>(most.ns));
     const bool pageable = f.pageable_ns * 20 > f.copy_ns;
     if (f.pageable_ns * 1000 > f.copy_ns)
         finding.evidence += fmt::format(
@@ -73,6 +98,7 @@ Rule copies_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; PyTorch performance tuning guide",
         .gives_way_to = {"pageable_copies", "small_copies"},
+        .of_durations = true,
         .leaves_kernels = true,
         .lacks = lacks_device_work,
         .check = check,

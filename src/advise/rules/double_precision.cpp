@@ -29,7 +29,7 @@ Status check(Context& c) {
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{"double_precision", "problem",
-                    fmt::format("Ops on 64-bit floats take {} of the time", percent(share))};
+                    fmt::format("Ops on 64-bit floats take {} of {}", percent(share), c.the_time())};
     finding.evidence =
         c.how_often(found.count, c.facts().device_work ? "kernels of ops whose first input is a double"
                                                        : "ops whose first input is a double") +
@@ -65,6 +65,7 @@ Rule double_precision_rule() {
             "LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ programming guide, arithmetic instructions",
+        .of_durations = true,
         .lacks = lacks_dtypes,
         .check = check,
     };

@@ -36,8 +36,7 @@ Status check(Context& c) {
     const int64_t quantize_ns = query::length_of(quantizes.times),
                   reformat_ns = query::length_of(reformats.times);
     Finding finding{"engine_conversions", "problem",
-                    fmt::format("Layers that only convert data take {} of the {}time", percent(share),
-                                c.facts().wall_ns > 0 ? "" : "recorded ")};
+                    fmt::format("Layers that only convert data take {} of {}", percent(share), c.the_time())};
     finding.evidence =
         fmt::format("Quantize layers: {}, {}; reformat and cast layers: {}, {}.", quantizes.count,
                     c.time_of(quantize_ns), reformats.count, c.time_of(reformat_ns));

@@ -23,9 +23,9 @@ Status check(Context& c) {
                                               static_cast<int64_t>(c.threshold("us") * 1000)));
     const double share = c.share_of(far.beyond.times);
     if (!far.farthest || share < c.threshold("share")) return {};
-    Finding finding{
-        "far_from_bound", "problem",
-        fmt::format("Kernels far from their bounds take {} of the time beyond these", percent(share))};
+    Finding finding{"far_from_bound", "problem",
+                    fmt::format("Kernels far from their bounds take {} of {} beyond these", percent(share),
+                                c.the_time())};
     finding.evidence = c.how_often(far.beyond.count, "such kernels") + ". " + told(far, c);
     finding.advice =
         "See in the roofline which limit they miss, and why: sizes that fit the hardware badly, layouts, "
@@ -69,6 +69,7 @@ Rule far_from_bound_rule() {
         .gives_way_to = {"tensor_cores", "layout_conversions", "double_precision", "misaligned_sizes",
                          "small_grids", "wave_tails", "low_occupancy", "convolution_trials",
                          "elementwise_chains", "contiguous_copies", "unfused_attention"},
+        .of_durations = true,
         .lacks = lacks,
         .check = check,
     };

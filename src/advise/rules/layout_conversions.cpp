@@ -13,7 +13,7 @@ Status check(Context& c) {
     if (share < c.threshold("share") || found.count < c.parts()) return {};
     Finding finding{
         "layout_conversions", "problem",
-        fmt::format("Kernels that change the layout of tensors take {} of the time", percent(share))};
+        fmt::format("Kernels that change the layout of tensors take {} of {}", percent(share), c.the_time())};
     finding.evidence = c.how_often(found.count, "conversions between NCHW and NHWC") + ".";
     finding.advice = "Tensors and model in channels_last spare them: convolutions on Tensor Cores want NHWC.";
     finding.share_pct = share;
@@ -45,6 +45,7 @@ Rule layout_conversions_rule() {
             "BY ms DESC, label, op_name, layer LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, convolutional layers user guide; PyTorch, channels last memory format",
+        .of_durations = true,
         .lacks = lacks_device_work,
         .check = check,
     };

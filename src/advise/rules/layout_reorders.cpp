@@ -36,9 +36,7 @@ std::string evidence(bool copies) {
 
 Finding taking(Context& c, const char* id, const char* what, query::Occurrences&& found) {
     const double share = c.share_of(found.times);
-    Finding finding{id, "problem",
-                    fmt::format("{} take {} of the {}time", what, percent(share),
-                                c.facts().wall_ns > 0 ? "" : "recorded ")};
+    Finding finding{id, "problem", fmt::format("{} take {} of {}", what, percent(share), c.the_time())};
     finding.share_pct = share;
     finding.view = "ops";
     finding.times = std::move(found.times);

@@ -22,7 +22,7 @@ Status check(Context& c) {
     if (share < c.threshold("share")) return {};
     Finding finding{
         "low_occupancy", "problem",
-        fmt::format("Kernels that keep few threads resident take {} of the time", percent(share))};
+        fmt::format("Kernels that keep few threads resident take {} of {}", percent(share), c.the_time())};
     OPSIGHT_ASSIGN(const auto most, query::lowest_occupancy(c.session(), pct));
     if (most)
         finding.evidence = fmt::format("Most of it {}: {} occupancy, limited by {}. ", most->kernel,
@@ -65,6 +65,7 @@ Rule low_occupancy_rule() {
             "GROUP BY ALL ORDER BY ms DESC, label, occupancy_pct, registers_per_thread LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide: occupancy",
+        .of_durations = true,
         .lacks = lacks,
         .check = check,
     };

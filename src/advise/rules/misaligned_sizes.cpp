@@ -12,8 +12,8 @@ Status check(Context& c) {
     if (share < c.threshold("share") || found.count < c.parts()) return {};
     Finding finding{
         "misaligned_sizes", "problem",
-        fmt::format("16-bit matrix products with sizes that are no multiple of {:.0f} take {} of the time",
-                    c.threshold("multiple"), percent(share))};
+        fmt::format("16-bit matrix products with sizes that are no multiple of {:.0f} take {} of {}",
+                    c.threshold("multiple"), percent(share), c.the_time())};
     finding.evidence = c.how_often(found.count, "kernels of such products") + ".";
     finding.advice =
         "Inner and last sizes (vocabulary, hidden, sequence) padded to a multiple of 8 (better 64) let "
@@ -56,6 +56,7 @@ Rule misaligned_sizes_rule() {
             "DESC, op_name, shapes LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background user guide",
+        .of_durations = true,
         .lacks = lacks,
         .check = check,
     };

@@ -25,12 +25,12 @@ std::string query_without(const std::vector<std::string>& names) {
 Status check(Context& c) {
     const RunFacts& f = c.facts();
     if (!f.ops && f.plain_ns == 0) return c.cannot("no ops were recorded"), Status();
-    if (const double share = f.share_of(f.plain_ns); share >= c.threshold("share")) {
+    if (const double share = c.share_of_kernels(f.plain_ns); share >= c.threshold("share")) {
         Finding finding{
             "plain_kernels",
             "problem",
-            fmt::format("Kernels of ops that {} cannot help take about {} of the time", matrix_units(f),
-                        percent(share)),
+            fmt::format("Kernels of ops that {} cannot help take about {} of {}", matrix_units(f),
+                        percent(share), c.the_time()),
             "Elementwise ops, softmax, norms and the like move memory; few of them are bound by arithmetic.",
             f.recorded.fusions ? "They are fusions of XLA already: smaller types (bfloat16), or less data, "
                                  "are what is left to gain there."
@@ -84,7 +84,8 @@ Rule plain_kernels_rule() {
         .source = "PyTorch performance tuning guide",
         .gives_way_to = {"layout_conversions", "contiguous_copies", "dtype_conversions", "double_precision",
                          "unfused_attention", "elementwise_chains", "growing_tensors", "recomputation",
-                         "dense_gradients", "repeated_ops"},
+                         "dense_gradients", "repeated_ops", "engine_conversions"},
+        .of_durations = true,
         .lacks = lacks_device_work,
         .check = check,
     };

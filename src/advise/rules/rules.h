@@ -40,6 +40,7 @@ Rule kernels_outside_ops_rule();
 Rule late_collectives_rule();
 Rule layout_conversions_rule();
 Rule layout_reorders_rule();
+Rule primitive_creation_rule();
 Rule one_job_rule();
 Rule lost_data_rule();
 Rule low_occupancy_rule();

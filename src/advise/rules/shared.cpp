@@ -270,6 +270,12 @@ double Context::share_of(const query::TimeSpans& times) const {
                : 0;
 }
 
+double Context::share_of_kernels(int64_t ns) const {
+    if (facts().wall_ns > 0) return facts().share_of(ns);
+    // Each of them is alone: they stand one behind the other.
+    return run_.wall_ns > 0 ? 100.0 * static_cast<double>(ns) / static_cast<double>(run_.wall_ns) : 0;
+}
+
 std::string Context::time_of(int64_t ns) const {
     return milliseconds(ns / parts()) + (parts() <= 1      ? ""
                                          : run_.iterations ? " per iteration"

@@ -111,25 +111,26 @@ std::string lines_for(const RunFacts& f, const Work& work) {
            (f.bf16 ? "" : "\nscaler.scale(loss).backward()  # torch.amp.GradScaler");
 }
 
-std::string title_of(const RunFacts& f, const Work& work, double share) {
+std::string title_of(const Context& c, const Work& work, double share) {
     if (!work.mostly_memory())
-        return fmt::format("Ops that could use {} run without them in about {} of the time", matrix_units(f),
-                           percent(share));
+        return fmt::format("Ops that could use {} run without them in about {} of {}",
+                           matrix_units(c.facts()), percent(share), c.the_time());
     const bool vectors = work.wide_vectors_ns() > work.wide_depthwise_ns();
-    return fmt::format("{} on floats of more than 16 bits take about {} of the time, bound by memory",
-                       vectors ? "Products with a vector" : "Depthwise convolutions", percent(share));
+    return fmt::format("{} on floats of more than 16 bits take about {} of {}, bound by memory",
+                       vectors ? "Products with a vector" : "Depthwise convolutions", percent(share),
+                       c.the_time());
 }
 
 Status on_known_device(Context& c) {
     const RunFacts& f = c.facts();
-    if (!f.matrix_units || f.share_of(f.eligible_ns) < c.threshold("share")) return {};
+    if (!f.matrix_units || c.share_of_kernels(f.eligible_ns) < c.threshold("share")) return {};
     OPSIGHT_ASSIGN(const WithoutTensorCores found, query::work_without_tensor_cores(c.session()));
     const Work work(found);
-    const double share = f.share_of(work.all.ns);
+    const double share = c.share_of_kernels(work.all.ns);
     if (share < c.threshold("share")) return {};
     Finding finding{"tensor_cores",
                     "problem",
-                    title_of(f, work, share),
+                    title_of(c, work, share),
                     evidence_of(c, work, found.narrow),
                     precision_advice(f, work),
                     share,
@@ -155,20 +156,20 @@ Status on_known_device(Context& c) {
 // is.
 Status on_unknown_device(Context& c) {
     const RunFacts& f = c.facts();
-    const double share = f.share_of(f.eligible_ns);
+    const double share = c.share_of_kernels(f.eligible_ns);
     if (f.devices_known || share < c.threshold("share")) return {};
-    c.add(
-        {"tensor_cores",
-         "unknown",
-         fmt::format("Products and convolutions on kernels without Tensor Cores take about {} of the time; "
-                     "whether the device has them is not told",
-                     percent(share)),
-         fmt::format("{} of such kernels; the recording does not name the device.", c.time_of(f.eligible_ns)),
-         {},
-         share,
-         "kernels",
-         {},
-         {}});
+    c.add({"tensor_cores",
+           "unknown",
+           fmt::format("Products and convolutions on kernels without Tensor Cores take about {} of {}; "
+                       "whether the device has them is not told",
+                       percent(share), c.the_time()),
+           fmt::format("{} of such kernels; the recording does not tell which device it is.",
+                       c.time_of(f.eligible_ns)),
+           {},
+           share,
+           "kernels",
+           {},
+           {}});
     return {};
 }
 
@@ -203,6 +204,7 @@ Rule tensor_cores_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, training with mixed precision; DLProf",
         .gives_way_to = {"layout_conversions", "double_precision", "convolution_trials", "recomputation"},
+        .of_durations = true,
         .lacks = lacks_device_work,
         .check = check,
     };

@@ -13,8 +13,8 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto most, query::largest_tile_tail(c.session(), part));
     if (!most) return {};
     Finding finding{"tile_tails", "problem",
-                    fmt::format("Tiles of matrix products that their results do not fill take {} of the time",
-                                percent(share))};
+                    fmt::format("Tiles of matrix products that their results do not fill take {} of {}",
+                                percent(share), c.the_time())};
     finding.evidence = fmt::format(
         "Most of it {}: results of {} x {} in tiles of {} x {}, of which {} is no part of them. {}. An "
         "estimate: it takes all tiles to take equally long.",
@@ -57,6 +57,7 @@ Rule tile_tails_rule() {
             "ALL HAVING tile <> '' ORDER BY ms DESC, k.op_name, o.shapes, k.label, tile LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background: tile quantization",
+        .of_durations = true,
         .lacks = lacks,
         .check = check,
     };

@@ -9,7 +9,9 @@ using query::RunFacts;
 
 Status check(Context& c) {
     const RunFacts& f = c.facts();
-    if (const double share = f.unknown_kernel.value_or(0); share >= c.threshold("share")) {
+    const double share =
+        f.wall_ns > 0 ? f.unknown_kernel.value_or(0) : c.share_of_kernels(f.unknown_ns + f.graph_ns);
+    if (share >= c.threshold("share")) {
         std::string evidence;
         if (f.unknown_ns > 0)
             evidence = fmt::format("The names of kernels that take {} do not tell.", c.time_of(f.unknown_ns));
@@ -18,8 +20,8 @@ Status check(Context& c) {
                                     evidence.empty() ? "" : " ", c.time_of(f.graph_ns));
         Finding finding{"unknown_kernels",
                         "unknown",
-                        fmt::format("Whether {} are used is not known of kernels that take {} of the time",
-                                    matrix_units(f), percent(share)),
+                        fmt::format("Whether {} are used is not known of kernels that take {} of {}",
+                                    matrix_units(f), percent(share), c.the_time()),
                         std::move(evidence),
                         {},
                         share,
@@ -61,6 +63,7 @@ Rule unknown_kernels_rule() {
             "device_other WHERE {range} AND kind = 'graph') GROUP BY ALL ORDER BY ms DESC, label LIMIT 20",
         .verify = "opsight profile -- PROGRAM",
         .source = "docs/metrics.md",
+        .of_durations = true,
         .lacks = lacks,
         .check = check,
     };

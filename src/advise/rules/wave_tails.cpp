@@ -9,9 +9,9 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kWaveTails));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
-    Finding finding{
-        "wave_tails", "problem",
-        fmt::format("Last waves of blocks leave the GPU partly empty: {} of the time", percent(share))};
+    Finding finding{"wave_tails", "problem",
+                    fmt::format("Last waves of blocks leave the GPU partly empty: {} of {}", percent(share),
+                                c.the_time())};
     finding.evidence = c.how_often(found.count, "kernels whose blocks do not fill their last wave") +
                        ". An estimate: it takes all waves of a kernel to last equally long.";
     finding.advice =
@@ -44,6 +44,7 @@ Rule wave_tails_rule() {
             "waves, tail_pct LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background: wave quantization",
+        .of_durations = true,
         .lacks = lacks_waves,
         .check = check,
     };

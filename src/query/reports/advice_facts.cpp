@@ -122,4 +122,10 @@ Result<std::optional<ClockSpread>> clock_spread(Session& session) {
         ClockSpread{integer(row[0]), text(row[1]), real(row[2]), real(row[3]), integer(row[4])});
 }
 
+Result<CreatedPrimitives> created_primitives(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::created_primitives));
+    const auto& row = rows.rows.at(0);
+    return CreatedPrimitives{integer(row[0]), integer(row[1]), integer(row[2])};
+}
+
 }  // namespace opsight::query

@@ -101,4 +101,11 @@ struct ClockSpread {
 };
 Result<std::optional<ClockSpread>> clock_spread(Session& session);
 
+// Primitives of oneDNN in the range whose creation was recorded.
+struct CreatedPrimitives {
+    int64_t created = 0, different = 0;  // of other names, sizes, types or attributes
+    int64_t cached = 0;                  // asked for, and there already
+};
+Result<CreatedPrimitives> created_primitives(Session& session);
+
 }  // namespace opsight::query

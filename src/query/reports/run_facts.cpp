@@ -88,9 +88,11 @@ Status read_devices(Session& session, Facts& facts) {
         const auto major = static_cast<int>(integer(row[1])), minor = static_cast<int>(integer(row[2]));
         const Vendor vendor = vendor_of(name, major, integer(row[3]));
         const bool described = flag(row[4]);
-        facts.devices_known &= described || vendor != Vendor::kUnknown;
-        facts.matrix_units &=
-            described ? flag(row[5]) : hardware::has_tensor_cores(name, major, minor).value_or(false);
+        const std::optional<bool> has_units =
+            described ? flag(row[5]) : hardware::has_tensor_cores(name, major, minor);
+        // "NVIDIA GPU" may have them or not.
+        facts.devices_known &= has_units || vendor == Vendor::kOther;
+        facts.matrix_units &= has_units.value_or(false);
         facts.tf32 &= flag(row[6]);
         facts.bf16 &= flag(row[7]);
         facts.vendor = &row == &rows.rows.front() || facts.vendor == vendor ? vendor : Vendor::kUnknown;

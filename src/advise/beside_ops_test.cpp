@@ -121,5 +121,30 @@ TEST(BesideOps, OfDevicesAloneTheTimeBetweenTheirWorkIsNotKnown) {
     }
 }
 
+// A timeline of Horovod: a collective of 2 ms behind a negotiation, in each 10 ms.
+TEST(BesideOps, TensorsThatWaitForOtherRanksAreNotNothing) {
+    for (const int64_t waits_ms : {7, 1}) {
+        TestProfile t;
+        for (int64_t i = 0; i < 10; ++i) {
+            t.annotation("NEGOTIATE_ALLREDUCE", i * 10 * kMs, waits_ms * kMs, t.thread());
+            t.host(HostKind::kMessagePassing, "ALLREDUCE", i * 10 * kMs + 8 * kMs, 2 * kMs, t.thread());
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.whole = true});
+        const auto advice = advise(session, {.rules = {"beside_ops"}});
+        ASSERT_TRUE(advice && advice->findings.size() == 1);
+        const Finding& finding = advice->findings[0];
+        EXPECT_EQ(finding.kind, "unknown");
+        EXPECT_FALSE(finding.bound);
+        EXPECT_EQ(finding.title,
+                  waits_ms == 7 ? "Tensors wait for other ranks in 70.0% of the time; what the program does "
+                                  "then was not recorded"
+                                : "In 80.0% of the time nothing of the recording runs");
+        const auto rows = session.query(finding.query);
+        ASSERT_TRUE(rows) << finding.query;
+        EXPECT_EQ(rows->rows.empty(), waits_ms == 1) << finding.query;
+    }
+}
+
 }  // namespace
 }  // namespace opsight::advise

@@ -179,6 +179,29 @@ Status tell_loading(Context& c, Finding& finding) {
     return {};
 }
 
+// A timeline of Horovod has its collectives alone. A tensor is negotiated from when the first rank has it
+// until the last one does.
+Status tell_negotiation(Context& c, Finding& finding) {
+    OPSIGHT_ASSIGN(const query::Occurrences found, query::times_of_annotations(c.session(), "^NEGOTIATE_"));
+    if (found.count == 0) return {};
+    OPSIGHT_ASSIGN(const query::TimeSpans* nothing, times_of_nothing(c));
+    if (2 * c.share_of(query::common(found.times, *nothing)) < finding.share_pct.value_or(0)) return {};
+    const double share = c.share_of(found.times);
+    finding.title = fmt::format(
+        "Tensors wait for other ranks in {} of the time; what the program does then was not recorded",
+        percent(share));
+    finding.share_pct = share;
+    finding.evidence = c.how_often(found.count, "negotiations of Horovod") +
+                       ", each from when the first rank has the tensor until the last one does.";
+    finding.advice =
+        "The marks within them are the ranks as they become ready: see which is the last, and profile that "
+        "one.";
+    finding.query =
+        "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} AND "
+        "starts_with(name, 'NEGOTIATE_') GROUP BY ALL ORDER BY ms DESC, name";
+    return {};
+}
+
 // Of these gaps those in which the program does something that was recorded, and the others: what one finding
 // tells is not to be gained by the other.
 Result<query::TimeSpans> gaps_of(Context& c, const query::TimeSpans& gaps, bool host) {
@@ -278,6 +301,7 @@ Status check(Context& c) {
         else if (f.torch && !f.recorded_here && !f.python_frames && finding.advice.empty())
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
         if (!host) OPSIGHT_TRY(tell_loading(c, finding));
+        if (!host && !f.ops) OPSIGHT_TRY(tell_negotiation(c, finding));
         finding.view = "timeline";
         if (finding.kind == "problem") {
             if (f.ops) tell_gaps(c, gaps, are_long, finding);

@@ -27,7 +27,8 @@ Status of_durations(Context& c) {
         "Data that stays on the device, or less of it, spares the copies; pinned memory makes those from and "
         "to the host faster.";
     finding.share_pct = share;
-    finding.view = "kernels";
+    finding.view = "recorded";
+    finding.tab = "copies";
     finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};

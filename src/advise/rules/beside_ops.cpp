@@ -202,6 +202,11 @@ Status tell_negotiation(Context& c, Finding& finding) {
     return {};
 }
 
+Status tell_what_counts_as_nothing(Context& c, Finding& finding) {
+    OPSIGHT_TRY(tell_loading(c, finding));
+    return c.facts().ops ? Status() : tell_negotiation(c, finding);
+}
+
 // Of these gaps those in which the program does something that was recorded, and the others: what one finding
 // tells is not to be gained by the other.
 Result<query::TimeSpans> gaps_of(Context& c, const query::TimeSpans& gaps, bool host) {
@@ -300,8 +305,7 @@ Status check(Context& c) {
             finding.advice = "The Python rows of the timeline say what runs then.";
         else if (f.torch && !f.recorded_here && !f.python_frames && finding.advice.empty())
             finding.advice = "A trace recorded with with_stack=True says what runs then.";
-        if (!host) OPSIGHT_TRY(tell_loading(c, finding));
-        if (!host && !f.ops) OPSIGHT_TRY(tell_negotiation(c, finding));
+        if (!host) OPSIGHT_TRY(tell_what_counts_as_nothing(c, finding));
         finding.view = "timeline";
         if (finding.kind == "problem") {
             if (f.ops) tell_gaps(c, gaps, are_long, finding);

@@ -89,7 +89,7 @@ TEST(OnednnLine, TypesBesideFlags) {
               R"(["f16", "s4"])");
     EXPECT_EQ(onednn::types_of("src_a_f8_e5m2::blocked:ab::f0 src:f8_e4m3:a:blocked:ab:8x1:f0"),
               R"(["f8_e5m2", "f8_e4m3"])");
-    EXPECT_EQ(onednn::types_of("fsrc:nchw in:f32_nchw query:x src_f31::blocked:a:f0"), "");
+    EXPECT_EQ(onednn::types_of("fsrc:nchw in:undef query:x src_f31::blocked:a:f0"), "");
 }
 
 // What keeps its layout only copies, or converts types.
@@ -142,6 +142,21 @@ TEST_F(OnednnTest, WorkOfAGpuIsNotThatOfTheCpu) {
     EXPECT_NE(text(p, first.concrete).find("gpu:1"), std::string::npos);
     EXPECT_TRUE(has_property(p, "source.devices"));
     EXPECT_FALSE(has_property(imported(head + "cpu" + line), "source.devices"));
+}
+
+// The first releases of MKL-DNN name no implementation; those of our time may write a space before the time.
+TEST(OnednnLine, OldAndNewForms) {
+    const Line old = onednn::read_line("exec,reorder,undef,in:f32_nchw out:bf16_nChw8c,num:1,2x16x7x7,0.5");
+    EXPECT_EQ(old.kind, LineKind::kExecution);
+    EXPECT_EQ(old.primitive, "reorder");
+    EXPECT_EQ(old.implementation, "");
+    EXPECT_EQ(old.dur_ns, 500000);
+    EXPECT_EQ(onednn::types_of(old.memory), "[\"f32\"]");
+    EXPECT_EQ(onednn::result_of(old), "bf16[2, 16, 7, 7]");
+    EXPECT_EQ(onednn::types_of("in:f_nchw out:f32_nchw"), "");
+    const Line space = onednn::read_line("v1,primitive,exec,cpu,sum,ref:any,undef,src:f32::a,,,2x3, 0.5");
+    EXPECT_EQ(space.kind, LineKind::kExecution);
+    EXPECT_EQ(space.dur_ns, 500000);
 }
 
 TEST(OnednnLine, OddLines) {

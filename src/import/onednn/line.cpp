@@ -55,20 +55,24 @@ int64_t ms_to_ns(std::string_view text) {
 }
 
 // Behind the operation: engine, primitive, implementation, direction, memory, attributes, auxiliary, problem,
-// time. Before 1.6 without attributes, in MKL-DNN without engine.
+// time. Before 1.6 without attributes, in MKL-DNN without engine, in its first releases without
+// implementation.
 bool read_primitive(const std::vector<std::string_view>& fields, size_t first, Line& line) {
     const size_t count = fields.size() - first;
-    if (count < 7 || count > 9) return false;
+    if (count < 6 || count > 9) return false;
     size_t at = first;
     if (count > 7) line.engine = fields[at++];
     line.primitive = fields[at++];
-    line.implementation = fields[at++];
+    if (count > 6) line.implementation = fields[at++];
     line.direction = fields[at++];
     line.memory = fields[at++];
     if (count == 9) line.attributes = fields[at++];
     line.auxiliary = fields[at++];
     line.problem = fields[at++];
-    line.dur_ns = ms_to_ns(fields[at]);
+    std::string_view ms = fields[at];
+    while (ms.starts_with(' '))
+        ms.remove_prefix(1);
+    line.dur_ns = ms_to_ns(ms);
     return line.dur_ns >= 0 && !line.primitive.empty();
 }
 
@@ -147,11 +151,21 @@ bool is_type(std::string_view text) {
     return std::find(std::begin(kTypes), std::end(kTypes), text) != std::end(kTypes);
 }
 
+// The type and the layout of "in:f32_nchw" and "out:f32_nChw8c", as reorders of MKL-DNN tell them.
+std::optional<std::pair<std::string_view, std::string_view>> old_tensor(
+    const std::vector<std::string_view>& parts) {
+    if (parts.size() != 2 || (parts[0] != "in" && parts[0] != "out")) return std::nullopt;
+    const size_t behind_type = parts[1].find('_');
+    if (behind_type == std::string_view::npos) return std::nullopt;
+    return std::pair(parts[1].substr(0, behind_type), parts[1].substr(behind_type + 1));
+}
+
 // "f32" of "dst_f32::blocked:abcd:f0" and "dst:f32:ap:blocked:abcd::f0", whose second part are flags; empty:
 // undefined, or not a type.
 std::string type_of_tensor(std::string_view tensor) {
     const std::vector<std::string_view> parts = split(tensor, ':', 3);
     if (parts.size() < 2) return {};
+    if (const auto old = old_tensor(parts)) return is_type(old->first) ? std::string(old->first) : "";
     if (is_type(parts[1])) return std::string(parts[1]);
     // Types have underscores, too.
     for (size_t at = parts[0].find('_'); at != parts[0].npos; at = parts[0].find('_', at + 1))
@@ -160,7 +174,7 @@ std::string type_of_tensor(std::string_view tensor) {
 }
 
 bool is_result(std::string_view tensor) {
-    return tensor.starts_with("dst") || tensor.starts_with("diff_dst");
+    return tensor.starts_with("dst") || tensor.starts_with("diff_dst") || tensor.starts_with("out:");
 }
 
 std::string type_of_result(std::string_view memory) {
@@ -180,10 +194,8 @@ std::string_view layout_of_tensor(std::string_view tensor) {
             layout.remove_suffix(1);
         return layout;
     }
-    const std::vector<std::string_view> parts = split(tensor, ':', 3);
-    const bool old = parts.size() == 2 && (parts[0] == "in" || parts[0] == "out");
-    const size_t behind_type = old ? parts[1].find('_') : std::string_view::npos;
-    return behind_type == std::string_view::npos ? std::string_view() : parts[1].substr(behind_type + 1);
+    const auto old = old_tensor(split(tensor, ':', 3));
+    return old ? old->second : std::string_view();
 }
 
 // "32x64" and "64x128" as "[32, 128]", with the larger of each size of a batch; empty: not such matrices.

@@ -115,6 +115,29 @@ class Advise(unittest.TestCase):
         self.assertEqual(finding["evidence"],
                          "Most of it: 7 HtoD copies, 0.70 ms. Whether kernels ran meanwhile was not recorded.")
         self.assertEqual((finding["bound"]["ns"], found["wall_ns"]), (700_000, 1_000_000))
+        self.assertIn({"rule": "summed_calls", "why": "no sums over calls of an API were recorded"}, found["not_checked"])
+
+    def calls_of_nvprof(self, longest, launches="1.0000ms"):
+        return json.loads(self.run_it(self.write("run.nvprof.txt", f"""==7== Profiling result:
+            Type  Time(%)      Time     Calls       Avg       Min       Max  Name
+ GPU activities:  100.00%  2.0000ms         2  1.0000ms  1.0000ms  1.0000ms  MatAdd(float*, float*, float*)
+      API calls:   90.00%  9.0000ms         3  3.0000ms  1.0000ms  {longest}  cudaMalloc
+                   10.00%  {launches}         2  500.00us  500.00us  500.00us  cudaLaunchKernel
+                   10.00%  {launches}         2  500.00us  500.00us  500.00us  cudaFree
+"""), "--rule", "summed_calls", "--json"))
+
+    def test_calls_of_a_summary_are_told_beside_the_work(self):
+        (finding,) = self.calls_of_nvprof("7.0000ms")["findings"]
+        self.assertEqual(finding["title"], "Calls of the GPU's API take 11.00 ms, and the work of the GPU 2.00 ms: "
+                                           "most of the calls' time is in cudaMalloc")
+        self.assertTrue(finding["evidence"].startswith("cudaMalloc: 9.00 ms in 3 calls, the longest 7.00 ms."))
+        self.assertAlmostEqual(finding["share_pct"], 100 * 9 / 11)
+        self.assertEqual(finding["rows"]["rows"][0], {"subject": "cudaMalloc", "calls": 3.0, "ms": 9.0})
+        self.assertTrue(finding["advice"].startswith("One call takes most of it"))
+        (finding,) = self.calls_of_nvprof("4.0000ms", "8.0000ms")["findings"]
+        self.assertIn(": the largest part of the calls' time is in cudaMalloc", finding["title"])
+        self.assertTrue(finding["advice"].startswith("A timeline"))
+        self.assertEqual(json.loads(self.run_it(self.trace, "--rule", "summed_calls", "--json"))["findings"], [])
 
     def test_where_nothing_can_be_asked_that_is_said(self):
         trace = {"traceEvents": [{"ph": "i", "name": "x", "ts": 1, "pid": 1, "tid": 1, "s": "t"}]}

@@ -51,6 +51,7 @@ std::vector<Rule> rules_of_patterns_and_recordings() {
         thread_count_rule(),
         layout_reorders_rule(),
         primitive_creation_rule(),
+        summed_calls_rule(),
         engine_conversions_rule(),
         first_batches_rule(),
         slow_worker_rule(),

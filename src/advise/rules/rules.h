@@ -41,6 +41,7 @@ Rule late_collectives_rule();
 Rule layout_conversions_rule();
 Rule layout_reorders_rule();
 Rule primitive_creation_rule();
+Rule summed_calls_rule();
 Rule one_job_rule();
 Rule lost_data_rule();
 Rule low_occupancy_rule();

@@ -128,4 +128,12 @@ Result<CreatedPrimitives> created_primitives(Session& session) {
     return CreatedPrimitives{integer(row[0]), integer(row[1]), integer(row[2])};
 }
 
+Result<std::optional<SummedCalls>> summed_calls(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::summed_calls));
+    if (rows.rows.empty() || integer(rows.rows[0][0]) <= 0) return std::optional<SummedCalls>();
+    const auto& row = rows.rows[0];
+    return std::optional(
+        SummedCalls{integer(row[0]), text(row[1]), integer(row[2]), integer(row[3]), integer(row[4])});
+}
+
 }  // namespace opsight::query

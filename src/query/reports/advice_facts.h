@@ -108,4 +108,12 @@ struct CreatedPrimitives {
 };
 Result<CreatedPrimitives> created_primitives(Session& session);
 
+// Of a source that tells sums over calls of an API and no call: all their time, and the function with most.
+struct SummedCalls {
+    int64_t all_ns = 0;
+    std::string most;
+    int64_t ns = 0, calls = 0, longest_ns = 0;  // of that function
+};
+Result<std::optional<SummedCalls>> summed_calls(Session& session);
+
 }  // namespace opsight::query

@@ -102,6 +102,8 @@ class Advise(unittest.TestCase):
         self.assertIsNone(self.finding("engine_conversions")[0])
         plain = next(each for each in found["findings"] if each["rule"] == "plain_kernels")
         self.assertEqual(plain["severity"], "note", "the same layers")
+        unknown = next(each for each in found["findings"] if each["rule"] == "unknown_kernels")
+        self.assertIn("--exportLayerInfo", unknown["advice"])
 
     def test_a_summary_of_nvprof_is_asked_for_its_copies(self):
         found = json.loads(self.run_it(self.write("run.nvprof.txt", """==7== NVPROF is profiling process 7, command: ./a

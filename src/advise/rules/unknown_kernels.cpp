@@ -31,7 +31,7 @@ Status check(Context& c) {
         if (f.vendor == query::Vendor::kNvidia && !f.recorded_here)
             finding.advice = "opsight profile reads the kernels' code, which tells.";
         // As layers of TensorRT are called whose kernel is not told.
-        OPSIGHT_ASSIGN(const query::Occurrences layers, query::times_of_kernels(c.session(), "^layer$"));
+        OPSIGHT_ASSIGN(const query::Occurrences layers, query::times_of_kernels(c.session(), "^trt::layer$"));
         if (layers.count > 0 && f.wall_ns <= 0)
             finding.advice =
                 "What trtexec writes with --exportLayerInfo=layers.json --profilingVerbosity=detailed names "

@@ -129,7 +129,7 @@ Result<CreatedPrimitives> created_primitives(Session& session) {
 }
 
 Result<std::optional<SummedCalls>> summed_calls(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::summed_calls));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::most_summed_calls));
     if (rows.rows.empty() || integer(rows.rows[0][0]) <= 0) return std::optional<SummedCalls>();
     const auto& row = rows.rows[0];
     return std::optional(

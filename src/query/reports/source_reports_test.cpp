@@ -216,10 +216,11 @@ TEST_F(SourceReports, SumsOfCallsAreNotSaidToBeMissing) {
     made.kernel("k", 0, 50, made.stream());
     const TrackId track = made.builder.other_track(RankId(size_t{0}), "cudaMalloc", "API calls");
     made.builder.add_counter(0, track, made.builder.text("calls"), 2);
+    made.builder.other_track(RankId(size_t{0}), "cudaFree", "API calls");
     Session session = open();
     const auto report = make_report(session, "api", {});
     ASSERT_TRUE(report.has_value());
-    EXPECT_THAT(report->notes, Contains(HasSubstr("the calls of one function and no single call")));
+    EXPECT_THAT(report->notes, Contains(HasSubstr("the calls of 2 functions and no single call")));
     EXPECT_THAT(report->notes, Not(Contains(HasSubstr("were recorded"))));
 }
 

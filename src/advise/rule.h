@@ -53,8 +53,9 @@ class Context {
     double threshold_of(const struct Rule& rule, std::string_view name) const;
     // % of the wall clock of all ranks; where there is none, of all that was recorded.
     double share_of(const query::TimeSpans& times) const;
-    // The same of a sum of durations of kernels without Tensor Cores, by their part of the time of such.
-    double share_of_kernels(int64_t ns) const;
+    double share_of(int64_t ns) const;
+    // The same of a sum of durations of kernels that use no Tensor Cores, which may overlap.
+    double share_of_plain(int64_t ns) const;
     // What a share is of.
     std::string_view the_time() const { return facts().wall_ns > 0 ? "the time" : "the recorded time"; }
     // "3.0 calls in an iteration", "of a rank" where several have none, or of the run.

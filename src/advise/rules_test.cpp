@@ -282,6 +282,17 @@ TEST(Rules, NumbersBeyondAllSizesAreNone) {
     EXPECT_EQ(asked("growing_tensors", "aten::cat", "[[[" + huge + "], [8]]]"), 1u);
 }
 
+// expect_right() asks those of durations alone, too.
+TEST(Rules, ThatCompareDurationsNeedNoWallClock) {
+    for (const char* id :
+         {"tensor_cores", "plain_kernels", "unknown_kernels", "copies", "layout_conversions", "low_occupancy",
+          "wave_tails", "tile_tails", "misaligned_sizes", "double_precision", "far_from_bound",
+          "layout_reorders", "engine_conversions", "primitive_creation", "summed_calls"}) {
+        ASSERT_TRUE(find_rule(id)) << id;
+        EXPECT_TRUE(find_rule(id)->of_durations) << id;
+    }
+}
+
 TEST(Rules, ThatNeedADeviceSayThatThereIsNone) {
     Recorded run;
     run.device = false;

@@ -14,10 +14,12 @@ struct Product {
     std::string op, kernel, shapes, type;
 };
 
-Advice tensor_cores_of(const std::vector<Product>& products, const std::string& unknown_gpu = "") {
+Advice tensor_cores_of(const std::vector<Product>& products, const std::string& unknown_gpu = "",
+                       bool durations_only = false) {
     Recorded r;
     r.begin();
     if (!unknown_gpu.empty()) r.t.gpu(0, unknown_gpu, 0, 0).sm_count = 0;
+    if (durations_only) set_durations_only(r.t.builder.info());
     int64_t place = 0;
     for (const Product& each : products) {
         const std::string types = each.type.empty() ? "" : "[\"" + each.type + "\", \"" + each.type + "\"]";
@@ -64,6 +66,15 @@ TEST(TensorCoreForms, OfADeviceThatIsNotNamedItIsNotKnown) {
     EXPECT_EQ(found.findings[0].kind, "unknown");
     EXPECT_THAT(found.findings[0].title, HasSubstr("whether the device has them is not told"));
     EXPECT_TRUE(tensor_cores_of({kDense, kDense}, "NVIDIA GeForce GTX 1080").findings.empty());
+    const Advice durations = tensor_cores_of({kDense, kDense}, "NVIDIA GPU", true);
+    ASSERT_EQ(durations.findings.size(), 1u);
+    EXPECT_THAT(durations.findings[0].title, HasSubstr("of the recorded time; whether the device"));
+}
+
+TEST(TensorCoreForms, OfDurationsAloneTheShareIsOfTheRecordedTime) {
+    const Advice found = tensor_cores_of({kDense, kDense}, "", true);
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_THAT(found.findings[0].title, HasSubstr("run without them in about 8.0% of the recorded time"));
 }
 
 TEST(TensorCoreForms, MemoryBoundsDepthwiseConvolutionsWhicheverWayTheyAreTold) {

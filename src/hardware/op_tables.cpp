@@ -8,8 +8,11 @@ namespace opsight::hardware {
 namespace {
 
 // Sources: the ops that PyTorch's autocast runs in FP16 (ATen/autocast_mode.cpp, "fp16" list), the kernels
-// behind them (ATen/native/native_functions.yaml), and the attention ops of torch.nn.functional. Sorted.
-constexpr std::array<std::string_view, 68> kOps = {"_convolution",
+// behind them (ATen/native/native_functions.yaml), and the attention ops of torch.nn.functional; Python's @.
+// Sorted.
+constexpr std::array<std::string_view, 70> kOps = {"__matmul__",
+                                                   "__rmatmul__",
+                                                   "_convolution",
                                                    "_efficient_attention_backward",
                                                    "_efficient_attention_forward",
                                                    "_flash_attention_backward",
@@ -198,10 +201,8 @@ bool is_tensor_core_op(std::string_view name) {
     strip_prefix(name, "autograd::engine::evaluate_function: ");
     name = name.substr(0, name.find(", seq = "));
     if (is_tensor_core_node(name)) return true;
-    // As PyProf and DLProf mark calls: "torch.nn.functional.conv2d", "Tensor.matmul", "Tensor.__matmul__"
-    // (@).
+    // As PyProf and DLProf mark calls: "torch.nn.functional.conv2d", "Tensor.matmul".
     if (name.starts_with("torch.") || name.starts_with("Tensor.")) name.remove_prefix(name.rfind('.') + 1);
-    if (name == "__matmul__" || name == "__rmatmul__") return true;
     if (!strip_prefix(name, "aten::") && name.find("::") != std::string_view::npos)
         return is_product_of_library(name);
     return std::binary_search(kOps.begin(), kOps.end(), name);

@@ -117,6 +117,11 @@ class Advise(unittest.TestCase):
         self.assertEqual(finding["evidence"],
                          "Most of it: 7 HtoD copies, 0.70 ms. Whether kernels ran meanwhile was not recorded.")
         self.assertEqual((finding["bound"]["ns"], found["wall_ns"]), (700_000, 1_000_000))
+        text = pathlib.Path(self.folder.name, "run.nvprof.txt").read_text(encoding="utf-8")
+        text += text.splitlines()[-2].replace(" GPU activities:", "                ").replace("HtoD", "DtoH") + "\n"
+        text += text.splitlines()[-1].replace("DtoH", "DtoD") + "\n"
+        three = json.loads(self.run_it(self.write("three.nvprof.txt", text), "--rule", "copies", "--json"))
+        self.assertTrue(three["findings"][0]["evidence"].startswith("The largest part: 7 "), "of 21 alike")
         self.assertIn({"rule": "summed_calls", "why": "no sums over calls of an API were recorded"}, found["not_checked"])
 
     def calls_of_nvprof(self, longest, launches="1.0000ms"):

@@ -204,7 +204,8 @@ Status tell_negotiation(Context& c, Finding& finding) {
 
 Status tell_what_counts_as_nothing(Context& c, Finding& finding) {
     OPSIGHT_TRY(tell_loading(c, finding));
-    return c.facts().ops ? Status() : tell_negotiation(c, finding);
+    const query::Contents& has = c.session().contents();
+    return has.ops || has.calls || has.device_work ? Status() : tell_negotiation(c, finding);
 }
 
 // Of these gaps those in which the program does something that was recorded, and the others: what one finding

@@ -7,8 +7,11 @@ namespace {
 
 using query::RunFacts;
 
-std::string most_of(const Context& c, const RunFacts::Copies& most) {
-    return c.how_often(most.calls, most.kind + (most.calls == c.parts() ? " copy" : " copies"));
+// "Most of it: 3 HtoD copies", of copies and sets that take that long.
+std::string most_of(const Context& c, int64_t all_ns) {
+    const RunFacts::Copies& most = c.facts().most_copies;
+    return fmt::format("{}: {}", 2 * most.ns >= all_ns ? "Most of it" : "The largest part",
+                       c.how_often(most.calls, most.kind + (most.calls == c.parts() ? " copy" : " copies")));
 }
 
 // Of a source of durations alone: what ran beside what is not told.
@@ -18,10 +21,11 @@ Status of_durations(Context& c) {
     if (share < c.threshold("share")) return {};
     Finding finding{
         "copies", "problem",
-        fmt::format("Copies and sets of memory take {} of {} of the GPU", percent(share), c.the_time())};
+        fmt::format("Copies and sets of memory take {} of the recorded time of the GPU", percent(share))};
     const RunFacts::Copies& most = c.facts().most_copies;
     if (!most.kind.empty())
-        finding.evidence = fmt::format("Most of it: {}, {}. ", most_of(c, most), c.time_of(most.ns));
+        finding.evidence =
+            fmt::format("{}, {}. ", most_of(c, query::length_of(found.times)), c.time_of(most.ns));
     finding.evidence += "Whether kernels ran meanwhile was not recorded.";
     finding.advice =
         "Data that stays on the device, or less of it, spares the copies; pinned memory makes those from and "
@@ -39,15 +43,17 @@ Status check(Context& c) {
     if (f.wall_ns <= 0) return of_durations(c);
     const double share = f.memory.value_or(0);
     if (share < c.threshold("share")) return {};
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kTransfers));
     const std::string lost = lost_work(f);  // kernels among it may hide copies
     Finding finding{"copies", "problem",
                     fmt::format("Copies and sets of memory that no {}kernel hides take {} of the time",
                                 lost.empty() ? "" : "recorded ", percent(share))};
     const RunFacts::Copies& most = f.most_copies;
     if (!most.kind.empty() && most.bytes > 0 && most.ns > 0)
-        finding.evidence = fmt::format("Most of it: {}, {:.2f} GB, at {:.1f} GB/s.", most_of(c, most),
-                                       static_cast<double>(most.bytes) / static_cast<double>(c.parts()) / 1e9,
-                                       static_cast<double>(most.bytes) / static_cast<double>(most.ns));
+        finding.evidence =
+            fmt::format("{}, {:.2f} GB, at {:.1f} GB/s.", most_of(c, query::length_of(found.times)),
+                        static_cast<double>(most.bytes) / static_cast<double>(c.parts()) / 1e9,
+                        static_cast<double>(most.bytes) / static_cast<double>(most.ns));
     const bool pageable = f.pageable_ns * 20 > f.copy_ns;
     if (f.pageable_ns * 1000 > f.copy_ns)
         finding.evidence += fmt::format(
@@ -74,7 +80,6 @@ Status check(Context& c) {
     if (f.torch && pageable) finding.lines = pinned_copies(most.kind);
     finding.share_pct = share;
     finding.view = "timeline";
-    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), query::Activity::kTransfers));
     finding.times = std::move(found.times);
     c.add(std::move(finding));
     return {};

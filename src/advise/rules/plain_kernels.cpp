@@ -25,7 +25,7 @@ std::string query_without(const std::vector<std::string>& names) {
 Status check(Context& c) {
     const RunFacts& f = c.facts();
     if (!f.ops && f.plain_ns == 0) return c.cannot("no ops were recorded"), Status();
-    if (const double share = c.share_of_kernels(f.plain_ns); share >= c.threshold("share")) {
+    if (const double share = c.share_of_plain(f.plain_ns); share >= c.threshold("share")) {
         Finding finding{
             "plain_kernels",
             "problem",

@@ -18,8 +18,8 @@ Status check(Context& c) {
     Finding finding{
         "primitive_creation", "problem",
         fmt::format("Creating primitives of oneDNN takes {} of {}", percent(share), c.the_time())};
-    finding.evidence = fmt::format("{}, {} different ones", c.how_often(found.count, "primitives created"),
-                                   counts.different);
+    finding.evidence =
+        fmt::format("{} primitives created, {} different ones", counts.created, counts.different);
     if (counts.cached > 0) finding.evidence += fmt::format("; the cache had {} more", counts.cached);
     finding.evidence += ".";
     const int64_t again = counts.created - counts.different;
@@ -44,6 +44,10 @@ Status check(Context& c) {
 }  // namespace
 
 Rule primitive_creation_rule() {
+    static const std::string evidence = fmt::format(
+        "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {{range}} AND "
+        "regexp_matches(name, '{}') GROUP BY ALL ORDER BY ms DESC, name LIMIT 20",
+        kCreations);
     return {
         .id = "primitive_creation",
         .looks_for = "primitives of oneDNN that are created anew",
@@ -54,10 +58,7 @@ Rule primitive_creation_rule() {
         .bound = "the time of these creations",
         .confidence = "high: each is recorded",
         .remedy = "Few sizes of inputs, and a cache that holds all primitives.",
-        .query =
-            "SELECT name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE {range} AND "
-            R"(regexp_matches(name, '^onednn\w*::create_(\w+|.*\(cache_miss\))$') GROUP BY ALL )"
-            "ORDER BY ms DESC, name LIMIT 20",
+        .query = evidence,
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "oneDNN developer guide, primitive cache",
         .of_durations = true,

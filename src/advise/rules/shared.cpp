@@ -265,15 +265,16 @@ Result<query::TimeSpans> host_times(Context& c, query::TimeSpans own) {
 }
 
 double Context::share_of(const query::TimeSpans& times) const {
-    return run_.wall_ns > 0
-               ? 100.0 * static_cast<double>(query::length_of(times)) / static_cast<double>(run_.wall_ns)
-               : 0;
+    return share_of(query::length_of(times));
 }
 
-double Context::share_of_kernels(int64_t ns) const {
-    if (facts().wall_ns > 0) return facts().share_of(ns);
-    // Each of them is alone: they stand one behind the other.
+double Context::share_of(int64_t ns) const {
     return run_.wall_ns > 0 ? 100.0 * static_cast<double>(ns) / static_cast<double>(run_.wall_ns) : 0;
+}
+
+// Of durations alone each is alone: they stand one behind the other.
+double Context::share_of_plain(int64_t ns) const {
+    return facts().wall_ns > 0 ? facts().share_of(ns) : share_of(ns);
 }
 
 std::string Context::time_of(int64_t ns) const {

@@ -21,10 +21,9 @@ Status check(Context& c) {
                                 milliseconds(calls->all_ns), milliseconds(work_ns),
                                 2 * calls->ns >= calls->all_ns ? "most" : "the largest part", calls->most)};
     finding.evidence = fmt::format(
-        "{}: {} in {}, the longest {}. When the calls ran, and what they waited for, was not "
+        "{}: {} in {} calls, the longest {}. When the calls ran, and what they waited for, was not "
         "recorded.",
-        calls->most, milliseconds(calls->ns), c.how_often(calls->calls, "calls"),
-        milliseconds(calls->longest_ns));
+        calls->most, milliseconds(calls->ns), calls->calls, milliseconds(calls->longest_ns));
     finding.advice =
         2 * calls->longest_ns >= calls->ns
             ? "One call takes most of it. The first of a program starts the API: a longer run does not pay "
@@ -51,9 +50,9 @@ Rule summed_calls_rule() {
         .confidence = "high: the sums are the source's",
         .remedy = "Record a timeline.",
         .query =
-            "SELECT subject, max(value) FILTER (WHERE name = 'calls') AS calls, max(value) FILTER (WHERE "
-            "name = 'total [ns]') / 1e6 AS ms FROM counters WHERE device IS NULL GROUP BY ALL ORDER BY ms "
-            "DESC, subject LIMIT 20",
+            "SELECT subject, sum(value) FILTER (WHERE name = 'calls') AS calls, sum(value) FILTER (WHERE "
+            "name = 'total [ns]') / 1e6 AS ms FROM counters WHERE device IS NULL AND name IN ('calls', "
+            "'total [ns]') GROUP BY ALL ORDER BY ms DESC, subject LIMIT 20",
         .verify = "opsight profile -- PROGRAM",
         .source = "docs/metrics.md",
         .of_durations = true,

@@ -123,10 +123,10 @@ std::string title_of(const Context& c, const Work& work, double share) {
 
 Status on_known_device(Context& c) {
     const RunFacts& f = c.facts();
-    if (!f.matrix_units || c.share_of_kernels(f.eligible_ns) < c.threshold("share")) return {};
+    if (!f.matrix_units || c.share_of_plain(f.eligible_ns) < c.threshold("share")) return {};
     OPSIGHT_ASSIGN(const WithoutTensorCores found, query::work_without_tensor_cores(c.session()));
     const Work work(found);
-    const double share = c.share_of_kernels(work.all.ns);
+    const double share = c.share_of_plain(work.all.ns);
     if (share < c.threshold("share")) return {};
     Finding finding{"tensor_cores",
                     "problem",
@@ -156,7 +156,7 @@ Status on_known_device(Context& c) {
 // is.
 Status on_unknown_device(Context& c) {
     const RunFacts& f = c.facts();
-    const double share = c.share_of_kernels(f.eligible_ns);
+    const double share = c.share_of_plain(f.eligible_ns);
     if (f.devices_known || share < c.threshold("share")) return {};
     c.add({"tensor_cores",
            "unknown",

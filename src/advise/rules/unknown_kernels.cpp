@@ -7,10 +7,19 @@ namespace {
 
 using query::RunFacts;
 
+// "trt::layer" is a layer of TensorRT whose kernel is not told.
+Status tell_layers(Context& c, Finding& finding) {
+    OPSIGHT_ASSIGN(const query::Occurrences layers, query::times_of_kernels(c.session(), "^trt::layer$"));
+    if (layers.count > 0)
+        finding.advice =
+            "What trtexec writes with --exportLayerInfo=layers.json --profilingVerbosity=detailed names the "
+            "kernel of each layer: import it together with this profile.";
+    return {};
+}
+
 Status check(Context& c) {
     const RunFacts& f = c.facts();
-    const double share =
-        f.wall_ns > 0 ? f.unknown_kernel.value_or(0) : c.share_of_kernels(f.unknown_ns + f.graph_ns);
+    const double share = f.wall_ns > 0 ? f.unknown_kernel.value_or(0) : c.share_of(f.unknown_ns + f.graph_ns);
     if (share >= c.threshold("share")) {
         std::string evidence;
         if (f.unknown_ns > 0)
@@ -30,12 +39,7 @@ Status check(Context& c) {
                         {}};
         if (f.vendor == query::Vendor::kNvidia && !f.recorded_here)
             finding.advice = "opsight profile reads the kernels' code, which tells.";
-        // As layers of TensorRT are called whose kernel is not told.
-        OPSIGHT_ASSIGN(const query::Occurrences layers, query::times_of_kernels(c.session(), "^trt::layer$"));
-        if (layers.count > 0 && f.wall_ns <= 0)
-            finding.advice =
-                "What trtexec writes with --exportLayerInfo=layers.json --profilingVerbosity=detailed names "
-                "the kernel of each layer: import it together with this profile.";
+        if (f.wall_ns <= 0) OPSIGHT_TRY(tell_layers(c, finding));
         c.add(std::move(finding));
     }
     return {};

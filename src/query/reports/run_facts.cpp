@@ -91,7 +91,7 @@ Status read_devices(Session& session, Facts& facts) {
         const std::optional<bool> has_units =
             described ? flag(row[5]) : hardware::has_tensor_cores(name, major, minor);
         // "NVIDIA GPU" may have them or not.
-        facts.devices_known &= has_units || vendor == Vendor::kOther;
+        facts.devices_known &= has_units.has_value() || vendor == Vendor::kOther;
         facts.matrix_units &= has_units.value_or(false);
         facts.tf32 &= flag(row[6]);
         facts.bf16 &= flag(row[7]);

@@ -1,5 +1,5 @@
--- Of a source that tells sums over the calls of an API and no single call: all their time, and the function that takes
--- most of it.
+-- Of a source that tells sums over the calls of an API and no single call (import/nvprof/printed_sums.cpp): all their
+-- time, and the function with most of it.
 WITH sums AS (
     SELECT t.pid_text AS function,
            sum(c.value) FILTER (WHERE x.text = 'total [ns]') AS ns,

@@ -210,7 +210,10 @@ class DeviceOps {
         op.direction = direction_of_told(p_.strings.view(told.framework));
         op.shapes = told.shapes;
         op.dtypes = told.dtypes;
-        const bool product = told.is_product || hardware::is_tensor_core_node_type(p_.strings.view(op.type));
+        // PyProf counts no work of "multi_head_attention_forward", which multiplies all the same.
+        const std::string_view type = p_.strings.view(op.type);
+        const bool product =
+            told.is_product || hardware::is_tensor_core_node_type(type) || hardware::is_tensor_core_op(type);
         op.tc_eligible = product && others_->suits(told.dtypes);
         return known = table_.get(op);
     }

@@ -153,6 +153,8 @@ TEST(TensorCores, OfOtherDevicesItIsNotKnown) {
 
 TEST(OpTables, Eligible) {
     EXPECT_TRUE(is_tensor_core_op("aten::conv2d"));
+    EXPECT_TRUE(is_tensor_core_op("torch.nn.functional.multi_head_attention_forward_backward"));
+    EXPECT_FALSE(is_tensor_core_op("torch.nn.functional.softmax_backward"));
     EXPECT_TRUE(is_tensor_core_op("aten::addmm"));
     EXPECT_TRUE(is_tensor_core_op("aten::_scaled_dot_product_flash_attention"));
     EXPECT_TRUE(is_tensor_core_op("autograd::engine::evaluate_function: AddmmBackward0"));

@@ -201,8 +201,12 @@ bool is_tensor_core_op(std::string_view name) {
     strip_prefix(name, "autograd::engine::evaluate_function: ");
     name = name.substr(0, name.find(", seq = "));
     if (is_tensor_core_node(name)) return true;
-    // As PyProf and DLProf mark calls: "torch.nn.functional.conv2d", "Tensor.matmul".
-    if (name.starts_with("torch.") || name.starts_with("Tensor.")) name.remove_prefix(name.rfind('.') + 1);
+    // As PyProf and DLProf mark calls: "torch.nn.functional.conv2d", "Tensor.matmul_backward".
+    if (name.starts_with("torch.") || name.starts_with("Tensor.")) {
+        constexpr std::string_view kBackward = "_backward";
+        name.remove_prefix(name.rfind('.') + 1);
+        if (name.ends_with(kBackward)) name.remove_suffix(kBackward.size());
+    }
     if (!strip_prefix(name, "aten::") && name.find("::") != std::string_view::npos)
         return is_product_of_library(name);
     return std::binary_search(kOps.begin(), kOps.end(), name);

@@ -3,6 +3,7 @@
 
 import ast
 import collections
+import json
 import os
 import sqlite3
 import unittest
@@ -77,6 +78,19 @@ class Nvprof(unittest.TestCase):
         # PyProf leaves out an op inside of one that has its sequence number.
         self.assertEqual(differ, {("native_layer_norm", ("layer_norm",)): 8, ("nll_loss_forward", ("nll_loss",)): 1})
         self.assertEqual(sum(bool(other["seqMarker"]) for other in theirs), 283)
+
+    def test_both_forms_of_pyprof_tell_the_same_eligible_products(self):
+        found = {}
+        for name in ("profiling-lm__net_a.pyprof.dict", "profiling-lm__lm_a.pyprof.csv"):
+            profile = opsight_cli.Profile(os.path.join(CORPUS, "nvprof", name))
+            found[name] = profile.value("SELECT sum(dur_ns) FROM kernels WHERE name LIKE '%gemm%' AND in_tc_eligible_op")
+            everything = profile.value("SELECT sum(dur_ns) FROM kernels WHERE name LIKE '%gemm%'")
+            self.assertEqual(found[name], everything, name)
+            advice = json.loads(opsight_cli.run("advise", profile.path, "--rule", "tensor_cores", "--format",
+                                                "json").stdout)
+            title = advice["findings"][0]["title"]
+            self.assertIn("about 45.3% of the recorded time", title, name)
+        self.assertEqual(len(set(found.values())), 1, found)
 
     def test_a_run_without_gpu_work_is_refused_for_what_it_is(self):
         empty = os.path.join(CORPUS, "nvprof", "profiling-lm__net_empty.nvprof.sqlite")

@@ -175,7 +175,7 @@ Result<Database> Database::attach(const std::string& path, const OpenOptions& op
                            "; SET enable_external_access = false; SET lock_configuration = true"));
     OPSIGHT_TRY(connection.execute("ATTACH " + quote_text(path) + " AS " + kAttached +
                                    (options.read_only ? " (READ_ONLY)" : "")));
-    OPSIGHT_TRY(check(connection));
+    OPSIGHT_TRY(check(database, connection));
     handle->attached = true;
     return database;
 }

@@ -96,8 +96,8 @@ class Database {
     static Result<Database> open(const std::string& path, const OpenOptions& options);
     // A file of anybody, as one more catalog, kAttached, of a database in memory: SQL can reach no other
     // file, no setting can be changed, and names are not looked up in the file before `check` has found it
-    // harmless.
-    using Check = std::function<Status(Connection&)>;
+    // harmless. It may ask on connections of its own beside the one that it is given.
+    using Check = std::function<Status(const Database&, Connection&)>;
     static constexpr const char* kAttached = "profile";
     static Result<Database> attach(const std::string& path, const OpenOptions& options, const Check& check);
     Database(Database&&) noexcept;

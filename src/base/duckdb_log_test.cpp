@@ -18,7 +18,8 @@ class DuckdbLog : public ::testing::Test {
     static Status attach(const std::string& path, bool read_only) {
         OpenOptions options;
         options.read_only = read_only;
-        auto opened = Database::attach(path, options, [](Connection&) -> Status { return {}; });
+        auto opened =
+            Database::attach(path, options, [](const Database&, Connection&) -> Status { return {}; });
         if (!opened) return fail(std::move(opened).error());
         return {};
     }

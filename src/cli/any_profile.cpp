@@ -25,14 +25,21 @@ bool is_database(const std::string& path) {
     return file.read(head.data(), head.size()) && std::memcmp(head.data() + 8, "DUCK", 4) == 0;
 }
 
+// Of a pipe what is_database() takes would be gone.
+bool is_readable(const std::string& path) {
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored) || fs::is_directory(path, ignored);
+}
+
 }  // namespace
 
+bool AnyProfile::is_profile(const std::string& path) {
+    return is_readable(path) && is_database(path);
+}
+
 Result<AnyProfile> AnyProfile::open(const std::string& path, bool quiet, const query::RangeOptions& range) {
-    std::error_code ignored;
-    // Of a pipe what is_database() takes would be gone; whoever opens a profile says what is wrong with
-    // others.
-    const bool readable = fs::is_regular_file(path, ignored) || fs::is_directory(path, ignored);
-    if (!readable || is_database(path)) return AnyProfile(path, {});
+    // Whoever opens a profile says what is wrong with what cannot be read.
+    if (!is_readable(path) || is_database(path)) return AnyProfile(path, {});
     OPSIGHT_ASSIGN(TemporaryFolder folder, TemporaryFolder::create());
     const std::string profile_path = folder.path() + "/profile.opsight";
     AnyProfile temporary(profile_path, std::move(folder));

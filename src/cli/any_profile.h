@@ -11,6 +11,8 @@ namespace opsight::cli {
 
 class AnyProfile {
   public:
+    // Whether open() uses the file as it is.
+    static bool is_profile(const std::string& path);
     // A profile file is used as it is; anything else goes through import, told on standard error unless
     // `quiet`. That it has no iterations of its own is not told where `range` says how to cut them.
     static Result<AnyProfile> open(const std::string& path, bool quiet,

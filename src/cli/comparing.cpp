@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "advise/advise.h"
 #include "cli/any_profile.h"
@@ -44,6 +45,22 @@ Result<query::FoundProblems> problems_of(query::Session& session) {
     for (const advise::NotChecked& each : advice.not_checked)
         out.not_checked.insert(each.rule);
     return out;
+}
+
+// Traces are imported one by one, each with its progress and with all memory. A profile of an older version
+// is brought up to date when it is opened, which two threads must not do to one file.
+query::Reading reading_of(const std::vector<std::string>& base, const std::vector<std::string>& next) {
+    const auto imported = [](const std::string& path) { return !AnyProfile::is_profile(path); };
+    if (std::any_of(base.begin(), base.end(), imported) || std::any_of(next.begin(), next.end(), imported))
+        return query::Reading::kOneByOne;
+    const auto also_of_base = [&base](const std::string& path) {
+        return std::any_of(base.begin(), base.end(), [&path](const std::string& other) {
+            std::error_code unknown;
+            return std::filesystem::equivalent(path, other, unknown) || unknown;
+        });
+    };
+    return std::any_of(next.begin(), next.end(), also_of_base) ? query::Reading::kOneByOne
+                                                               : query::Reading::kBeside;
 }
 
 }  // namespace
@@ -118,14 +135,15 @@ Result<int> Comparing::compare(const std::vector<std::string>& base, const std::
     wanted.problems = std::any_of(gates.begin(), gates.end(), [](const query::Gate& each) {
         return each.subject == query::Gate::Subject::kFinding;
     });
-    OPSIGHT_ASSIGN(
-        const query::Comparison comparison,
-        query::compare_runs(base.size(), next.size(),
-                            [&](bool is_next, size_t run, std::optional<int64_t> rank, bool whole) {
-                                Wanted of_side = wanted;
-                                if (!per_sample_.empty()) of_side.work.batch = per_sample_[is_next ? 1 : 0];
-                                return read((is_next ? next : base)[run], rank, whole, of_side);
-                            }));
+    OPSIGHT_ASSIGN(const query::Comparison comparison,
+                   query::compare_runs(
+                       base.size(), next.size(),
+                       [&](bool is_next, size_t run, std::optional<int64_t> rank, bool whole) {
+                           Wanted of_side = wanted;
+                           if (!per_sample_.empty()) of_side.work.batch = per_sample_[is_next ? 1 : 0];
+                           return read((is_next ? next : base)[run], rank, whole, of_side);
+                       },
+                       reading_of(base, next)));
     OPSIGHT_ASSIGN(const std::vector<query::GateResult> results,
                    query::check_gates(comparison, gates, strict_));
     OPSIGHT_TRY(show(comparison, results));

@@ -36,7 +36,7 @@ inline constexpr std::string_view kDigestOfViews =
 Status check_tables(duck::Connection& connection, bool whole);
 
 // That no value is missing, and that numbers, times and what refers to other tables lie within what there is.
-// Takes one pass over most columns.
-Status check_values(duck::Connection& connection);
+// Takes one pass over most columns, on at most `threads` threads (0: as many as the machine has cores).
+Status check_values(const duck::Database& database, duck::Connection& connection, int threads);
 
 }  // namespace opsight::db

@@ -157,7 +157,8 @@ bool holds_facts(const StoredTable& table) {
 
 // The schema version of an attached file that nothing speaks against. Of an older one the views are not
 // looked at: they go before anything reads them.
-Result<int> check_file(duck::Connection& connection, const std::optional<Shortened>& cut) {
+Result<int> check_file(const duck::Database& database, duck::Connection& connection, int threads,
+                       const std::optional<Shortened>& cut) {
     if (cut && lacks_blocks(connection, *cut)) return fail(truncated({}));
     OPSIGHT_ASSIGN(const std::vector<StoredTable> tables, stored_tables(connection));
     if (std::none_of(tables.begin(), tables.end(), holds_facts)) return fail(another_database());
@@ -174,7 +175,7 @@ Result<int> check_file(duck::Connection& connection, const std::optional<Shorten
     const bool current = version == kSchemaVersion;
     OPSIGHT_TRY(check_views(connection, current));
     OPSIGHT_TRY(check_tables(connection, current));
-    if (current) OPSIGHT_TRY(check_values(connection));
+    if (current) OPSIGHT_TRY(check_values(database, connection, threads));
     return version;
 }
 
@@ -205,12 +206,13 @@ Result<Attached> open_database(const std::string& path, const ReadOptions& optio
     std::error_code ignored;
     int version = 0;
     bool looked_at = false;
-    auto database = duck::Database::attach(fs::absolute(path, ignored).string(), open,
-                                           [&](duck::Connection& connection) -> Status {
-                                               looked_at = true;
-                                               OPSIGHT_ASSIGN(version, check_file(connection, cut));
-                                               return {};
-                                           });
+    auto database =
+        duck::Database::attach(fs::absolute(path, ignored).string(), open,
+                               [&](const duck::Database& opened, duck::Connection& connection) -> Status {
+                                   looked_at = true;
+                                   OPSIGHT_ASSIGN(version, check_file(opened, connection, open.threads, cut));
+                                   return {};
+                               });
     if (!database && cut && !looked_at) return fail(truncated(path));
     if (!database) return fail(explain(std::move(database).error(), path));
     OPSIGHT_ASSIGN(duck::Connection connection, db::connect(*database));

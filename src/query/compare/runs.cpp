@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "base/task_group.h"
+
 namespace opsight::query {
 namespace {
 
@@ -29,11 +31,29 @@ size_t whole_ones(const std::vector<Side>& sides) {
         std::count_if(sides.begin(), sides.end(), [](const Side& side) { return side.range.whole; }));
 }
 
-// A recording is not compared with an iteration.
-Result<Sides> read_alike(size_t base, size_t next, const RunReader& read) {
+// Beside the base, the runs of the new side are read before it is known how those of the base are, and once
+// more where that turns out to be another way.
+Result<Sides> read_sides(size_t base, size_t next, const RunReader& read, Reading how) {
     Sides out;
-    OPSIGHT_ASSIGN(out.base, read_all(read, false, base, {}, false));
-    OPSIGHT_ASSIGN(out.next, read_all(read, true, next, out.base[0].rank, whole_ones(out.base) > 0));
+    Result<std::vector<Side>> guessed;
+    {
+        TaskGroup beside;
+        if (how == Reading::kBeside) beside.start([&] { guessed = read_all(read, true, next, {}, false); });
+        OPSIGHT_ASSIGN(out.base, read_all(read, false, base, {}, false));
+        beside.join();
+    }
+    const bool whole = whole_ones(out.base) > 0;
+    if (guessed && !guessed->empty() && guessed->front().rank == out.base[0].rank && !whole) {
+        out.next = std::move(*guessed);
+    } else {
+        OPSIGHT_ASSIGN(out.next, read_all(read, true, next, out.base[0].rank, whole));
+    }
+    return out;
+}
+
+// A recording is not compared with an iteration.
+Result<Sides> read_alike(size_t base, size_t next, const RunReader& read, Reading how) {
+    OPSIGHT_ASSIGN(Sides out, read_sides(base, next, read, how));
     const size_t whole = whole_ones(out.base) + whole_ones(out.next);
     if (whole == 0 || whole == base + next) return out;
     if (whole_ones(out.base) < base) {
@@ -120,8 +140,8 @@ WorkTree sampled_by_runs(WorkTree tree, const std::vector<Side>& runs) {
 
 }  // namespace
 
-Result<Comparison> compare_runs(size_t base, size_t next, const RunReader& read) {
-    OPSIGHT_ASSIGN(Sides sides, read_alike(base, next, read));
+Result<Comparison> compare_runs(size_t base, size_t next, const RunReader& read, Reading how) {
+    OPSIGHT_ASSIGN(Sides sides, read_alike(base, next, read, how));
     if (base == 1 && next == 1) return compare_sides(std::move(sides.base[0]), std::move(sides.next[0]));
     std::vector<Run> before = runs_of(sides.base), after = runs_of(sides.next);
     const size_t of_base = middle_of(before), of_next = middle_of(after);

@@ -110,5 +110,39 @@ TEST(Runs, OneWithoutIterationsMakesAllWhole) {
     EXPECT_EQ(out->time.verdict, Verdict::kEqual);
 }
 
+// What is read beside the base is what would have been read after it.
+TEST(Runs, BothSidesAtOnceAreReadAsOneByOne) {
+    struct Case {
+        bool base_whole, next_whole;
+        int64_t next_rank;
+    };
+    for (const Case& each : {Case{false, false, 3}, {true, false, 3}, {false, true, 3}, {false, false, 5}}) {
+        const auto read = [&each](bool next, size_t, std::optional<int64_t> rank, bool whole) {
+            Side side = run(next ? 120'000 : 100'000, whole || (next ? each.next_whole : each.base_whole));
+            side.rank = rank.value_or(next ? each.next_rank : 3);
+            return Result<Side>(std::move(side));
+        };
+        for (const Reading how : {Reading::kOneByOne, Reading::kBeside}) {
+            const auto it = compare_runs(1, 1, read, how);
+            ASSERT_TRUE(it.has_value());
+            EXPECT_EQ(it->next.rank, 3);
+            EXPECT_EQ(it->base.range.whole, each.base_whole || each.next_whole);
+            EXPECT_EQ(it->next.range.whole, each.base_whole || each.next_whole);
+        }
+    }
+}
+
+TEST(Runs, AnErrorOfEitherSideIsToldAlsoWhereBothAreReadAtOnce) {
+    for (const bool bad : {false, true}) {
+        const auto read = [bad](bool next, size_t, auto, bool whole) -> Result<Side> {
+            if (next == bad) return fail(next ? "no new run" : "no base run");
+            return run(100'000, whole);
+        };
+        const auto it = compare_runs(1, 1, read, Reading::kBeside);
+        ASSERT_FALSE(it.has_value());
+        EXPECT_EQ(it.error().what, bad ? "no new run" : "no base run");
+    }
+}
+
 }  // namespace
 }  // namespace opsight::query

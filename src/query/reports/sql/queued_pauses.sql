@@ -14,10 +14,13 @@ WITH busy AS (
 )
 SELECT p.rank, p.begin_ns, p.end_ns
 FROM pauses p
-JOIN raw.device_spans d ON d.begin_ns = p.end_ns AND is_busy(d.kind)
-JOIN raw.tracks t ON t.id = d.track AND t.rank = p.rank
-JOIN raw.api_calls a ON a.id = d.launch AND a.begin_ns + a.dur_ns <= p.begin_ns
-GROUP BY ALL;
+SEMI JOIN (
+    SELECT t.rank, d.begin_ns, a.begin_ns + a.dur_ns AS launched_ns
+    FROM raw.device_spans d
+    JOIN raw.tracks t ON t.id = d.track
+    JOIN raw.api_calls a ON a.id = d.launch
+    WHERE is_busy(d.kind)
+) d ON d.rank = p.rank AND d.begin_ns = p.end_ns AND d.launched_ns <= p.begin_ns;
 
 -- What is left of the time in which nothing runs, or only the host, or only calls and ops: all others have a device at
 -- work. A segment lies within one pause.

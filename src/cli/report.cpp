@@ -223,11 +223,11 @@ class ReportCommand : public Command {
         shape.for_people = format == report::Format::kTable;
         shape.merge_numbers = merge_numbers_;
         shape.critical_path = critical_path_;
-        shape.stream_last = !shape.for_people;
         shape.limit = limit_ >= 0                                           ? limit_
                       : html()                                              ? kRowsOnPage
                       : format == report::Format::kTable && output_.empty() ? kRowsOnTerminal
                                                                             : 0;
+        shape.stream_last = !shape.for_people && shape.limit == 0;  // of a part it is told what of
         for (const std::string& key : split_lists({group_by_})) {
             if (key != "rank" && key != "device")
                 return fail(Error{

@@ -7,12 +7,28 @@
 namespace opsight::replay {
 namespace {
 
+// A span begins a task and ends one, and work has its stream, its launch and the end of an iteration before
+// and behind it: a graph that grew to that would be copied on the way, with twice the memory meanwhile.
+Graph graph_for(const Recording& recording) {
+    size_t host = recording.marks.size(), device = 0;
+    for (const auto& thread : recording.threads)
+        host += thread.size();
+    for (const auto& stream : recording.streams)
+        device += stream.size();
+    Graph graph;
+    graph.tasks.reserve(2 * host + device);
+    graph.edges.reserve(2 * host + 3 * device);
+    return graph;
+}
+
 class Builder {
   public:
-    explicit Builder(const Recording& recording) : recording_(recording) {}
+    explicit Builder(const Recording& recording)
+        : recording_(recording),
+          out_{.graph = graph_for(recording)},
+          chains_(chain_threads(recording, out_.graph)) {}
 
     Built make() {
-        chains_ = chain_threads(recording_, out_.graph);
         first_device_ = static_cast<uint32_t>(out_.graph.tasks.size());
         Streams streams = chain_streams(recording_, chains_, out_.graph);
         out_.event_waits = streams.event_waits;
@@ -36,9 +52,8 @@ class Builder {
     // The work that each copying call launched, by the task that its call begins with.
     void find_copies() {
         for (auto task = first_device_; task < out_.graph.tasks.size(); ++task)
-            if (const auto caller = chains_.callers.find(device_span(task).launch);
-                caller != chains_.callers.end())
-                launched_[caller->second.task] = task;
+            if (const Caller* caller = chains_.callers.find(device_span(task).launch))
+                launched_[caller->task] = task;
     }
 
     void resolve(const Wait& wait) {

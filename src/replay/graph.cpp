@@ -77,13 +77,13 @@ std::optional<Times> replay(const Graph& graph, const Changes& changes) {
     return times;
 }
 
-std::vector<PathPiece> critical_path(const Graph& graph, const Changes& changes, const Times& times) {
-    std::vector<PathPiece> path;
-    if (graph.completions.empty()) return path;
+void critical_path(const Graph& graph, const Changes& changes, const Times& times,
+                   const std::function<void(const PathPiece&)>& take) {
+    if (graph.completions.empty()) return;
     const int64_t stop = times.end[graph.completions.front()];
     const auto add = [&](Piece piece, uint32_t task, int64_t begin, int64_t end) {
         begin = std::max(begin, stop);
-        if (end > begin) path.push_back({piece, task, begin, end});
+        if (end > begin) take({piece, task, begin, end});
     };
     uint32_t at = graph.completions.back();
     bool whole = true;  // the task is on the path, not its start alone
@@ -96,7 +96,7 @@ std::vector<PathPiece> critical_path(const Graph& graph, const Changes& changes,
         const uint32_t bound = times.bound_by[at];
         if (bound == Times::kNone || released <= stop) {
             add(Piece::kUnexplained, at, 0, released);
-            return path;
+            return;
         }
         const Edge& edge = graph.edges[bound];
         const Piece lag = edge.link == Link::kLaunch  ? Piece::kLaunchDelay

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -89,7 +90,8 @@ struct PathPiece {
 };
 
 // What decided when the last iteration ended, back to the begin of the first one: pieces without gaps, the
-// last first.
-std::vector<PathPiece> critical_path(const Graph& graph, const Changes& changes, const Times& times);
+// last first. There may be as many as tasks.
+void critical_path(const Graph& graph, const Changes& changes, const Times& times,
+                   const std::function<void(const PathPiece&)>& take);
 
 }  // namespace opsight::replay

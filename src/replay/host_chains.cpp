@@ -32,7 +32,7 @@ class Chain {
             reach(begin);
             const int64_t end = std::min(span.end, open_.empty() ? recording_.end : open_.back().end);
             const RuleSet rules = rules_of_open() | span.rules;
-            out_.callers[span.id] = {next_task(), rules};
+            out_.callers.set(span.id, {next_task(), rules});
             if (may_wait(span.call))
                 i = wait(i, begin, std::max(begin, end), rules);
             else
@@ -122,12 +122,12 @@ class Chain {
     size_t wait(size_t i, int64_t begin, int64_t end, RuleSet rules) {
         const auto span = static_cast<int64_t>(i);
         const Caller caller{append(TaskKind::kMark, -1, 0, 0), rules};
-        out_.callers[spans_[i].id] = caller;
+        out_.callers.set(spans_[i].id, caller);
         const uint32_t after = append(TaskKind::kHost, span, end - begin, rules);
         out_.waits.push_back({thread_, i, begin, end, after});
         now_ = std::max(now_, end);
-        while (i + 1 < spans_.size() && spans_[i + 1].begin < end)
-            out_.callers[spans_[++i].id] = {caller.task, rules | spans_[i].rules};
+        for (; i + 1 < spans_.size() && spans_[i + 1].begin < end; ++i)
+            out_.callers.set(spans_[i + 1].id, {caller.task, rules | spans_[i + 1].rules});
         return i;
     }
 
@@ -155,8 +155,18 @@ class Chain {
 
 }  // namespace
 
+Callers::Callers(const Recording& recording) {
+    size_t work = 0;
+    for (const auto& stream : recording.streams)
+        work += stream.size();
+    known_.reserve(work);
+    for (const auto& stream : recording.streams)
+        for (const DeviceSpan& span : stream)
+            if (span.launch >= 0) known_.try_emplace(span.launch);
+}
+
 HostChains chain_threads(const Recording& recording, Graph& graph) {
-    HostChains chains;
+    HostChains chains(recording);
     chains.ends.resize(recording.threads.size());
     chains.hand_offs = find_hand_offs(recording);
     const auto make = [&](size_t thread) { Chain(recording, thread, graph, chains).make(); };

@@ -1,8 +1,9 @@
 // Threads as chains of tasks: each stretch of time belongs to the innermost span, or to none.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "replay/hand_offs.h"
@@ -19,12 +20,30 @@ struct Wait {
 
 // Where a call begins.
 struct Caller {
-    uint32_t task = 0;
+    static constexpr uint32_t kNone = UINT32_MAX;
+    uint32_t task = kNone;
     RuleSet rules = 0;
 };
 
+// The calls that launched work, by HostSpan::id; most spans launch none.
+class Callers {
+  public:
+    explicit Callers(const Recording& recording);
+    void set(int64_t id, const Caller& caller) {
+        if (const auto launched = known_.find(id); launched != known_.end()) launched->second = caller;
+    }
+    const Caller* find(int64_t launch) const {  // null: its call was not recorded
+        const auto found = known_.find(launch);
+        return found == known_.end() || found->second.task == Caller::kNone ? nullptr : &found->second;
+    }
+
+  private:
+    absl::flat_hash_map<int64_t, Caller> known_;
+};
+
 struct HostChains {
-    std::unordered_map<int64_t, Caller> callers;  // by HostSpan::id
+    explicit HostChains(const Recording& recording) : callers(recording) {}
+    Callers callers;
     std::vector<Wait> waits;
     std::vector<uint32_t> marks, ends;  // at Recording::marks; the last task of each thread
     std::vector<HandOff> hand_offs;

@@ -65,10 +65,10 @@ TEST(ReplayTest, TheCriticalPathHasNoGapsAndSumsToTheWholeTime) {
             const auto times = replay(graph, changes);
             ASSERT_TRUE(times);
             int64_t at = times->end[graph.completions[1]];
-            for (const PathPiece& piece : critical_path(graph, changes, *times)) {
+            critical_path(graph, changes, *times, [&at](const PathPiece& piece) {
                 EXPECT_EQ(piece.end, at);
                 at = piece.begin;
-            }
+            });
             EXPECT_EQ(at, 0);
         }
     }
@@ -269,8 +269,9 @@ TEST(ReplayTest, ALongDelayOfALaunchIsUnexplained) {
     const auto times = replay(built.graph);
     ASSERT_TRUE(times);
     int64_t unexplained = 0;
-    for (const PathPiece& piece : critical_path(built.graph, {}, *times))
+    critical_path(built.graph, {}, *times, [&unexplained](const PathPiece& piece) {
         if (piece.piece == Piece::kUnexplained) unexplained += piece.end - piece.begin;
+    });
     EXPECT_EQ(unexplained, 30'000'000);
     EXPECT_EQ(whole_time(recording), 30'100'000);
 }

@@ -29,7 +29,7 @@ int64_t median(std::vector<int64_t>& values) {
 }
 
 bool has_launch(const DeviceSpan& span, const HostChains& chains) {
-    return span.launch >= 0 && chains.callers.contains(span.launch);
+    return chains.callers.find(span.launch) != nullptr;
 }
 
 // Calls that let a stream wait for another one, by time.
@@ -124,9 +124,8 @@ class StreamChains {
             const int64_t begin = std::max(spans[i].begin, recording_.begin);
             const bool earlier = spans[i].launch_begin < recording_.begin;  // it decides when all begins
             RuleSet rules = earlier ? 0 : spans[i].rules;
-            if (const auto caller = chains_.callers.find(spans[i].launch);
-                !earlier && caller != chains_.callers.end())
-                rules |= caller->second.rules;
+            if (const Caller* caller = chains_.callers.find(spans[i].launch); !earlier && caller)
+                rules |= caller->rules;
             const uint32_t task =
                 graph_.add({TaskKind::kDevice, static_cast<int32_t>(stream), static_cast<int64_t>(i),
                             std::max<int64_t>(spans[i].end - begin, 0), 0, rules, begin});
@@ -142,9 +141,9 @@ class StreamChains {
             const int64_t begin = std::max(spans[i].begin, recording_.begin);
             int64_t explained = recording_.begin;
             if (i > 0) explained = follow(stream, last, i, begin);
-            if (has_launch(spans[i], chains_)) {
+            if (const Caller* caller = chains_.callers.find(spans[i].launch)) {
                 const int64_t lag = delays_.launch[static_cast<size_t>(spans[i].kind)];
-                graph_.link(chains_.callers.at(spans[i].launch).task, task, Link::kLaunch, lag, true);
+                graph_.link(caller->task, task, Link::kLaunch, lag, true);
                 explained = std::max(explained, std::max(spans[i].launch_begin, recording_.begin) + lag);
             }
             const int64_t since = i > 0 ? spans[i - 1].launch_begin : INT64_MIN;

@@ -102,6 +102,13 @@ class Tables(unittest.TestCase):
         system = {row[0]: row[1] for row in rows["summary system"]}
         self.assertEqual(system["GPUs Used"], 1)
         self.assertEqual(book["kernel_name"].freeze_panes, "A2")
+        self.assertIn("critical_path", book.sheetnames)
+        # Kernels one by one are written as they are read.
+        head, *kernels = rows["iteration kernels"]
+        wanted = self.tiny.report("iteration")["iteration"]["kernels"]
+        self.assertGreater(len(wanted), 0)
+        self.assertEqual([row[head.index("Kernel Name")] for row in kernels], [row["kernel_name"] for row in wanted])
+        self.assertGreater(book["iteration kernels"].column_dimensions["F"].width, 15, "as wide as names are")
 
 
 if __name__ == "__main__":

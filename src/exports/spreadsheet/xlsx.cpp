@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <set>
 
+#include "base/duckdb.h"
 #include "base/output_file.h"
 #include "base/temporary_folder.h"
 #include "exports/wire/valid_utf8.h"
 #include "query/reports/reports.h"
 #include "query/reports/source_reports.h"
+#include "query/whatif/path.h"
 
 namespace opsight::exports {
 namespace {
@@ -19,6 +21,8 @@ namespace {
 // Limits of the format.
 constexpr int64_t kMostRows = LXW_ROW_MAX - 1;  // the first one has the headers
 constexpr size_t kLongestText = 32767, kLongestName = LXW_SHEETNAME_MAX;
+
+using Cells = std::vector<std::vector<query::Cell>>;
 
 class Workbook {
   public:
@@ -38,24 +42,27 @@ class Workbook {
         if (book_) workbook_close(book_);
     }
 
-    void add(const std::string& name, const query::ResultTable& table) {
+    Status add(const std::string& name, const query::ResultTable& table) {
         lxw_worksheet* sheet = workbook_add_worksheet(book_, sheet_name(name).c_str());
         const auto columns = static_cast<lxw_col_t>(std::min<size_t>(table.columns.size(), LXW_COL_MAX));
-        for (lxw_col_t c = 0; c < columns; ++c) {
-            const std::string& header = table.columns[c].header;
-            worksheet_set_column(sheet, c, c, width_of(table, c), nullptr);
-            put_text(sheet, 0, c, header, bold_);
+        for (lxw_col_t c = 0; c < columns; ++c)
+            put_text(sheet, 0, c, table.columns[c].header, bold_);
+        set_widths(sheet, table.columns, table.rows);
+        int64_t rows = put_rows(sheet, columns, table.rows, 0);
+        Cells part;
+        for (bool more = table.stream != nullptr, first = true; more; first = false) {
+            part.clear();
+            OPSIGHT_ASSIGN(more, table.stream->read(part));
+            if (first) set_widths(sheet, table.columns, part);
+            rows = put_rows(sheet, columns, part, rows);
         }
-        const int64_t rows = std::min(std::ssize(table.rows), kMostRows);
-        for (int64_t r = 0; r < rows; ++r)
-            for (lxw_col_t c = 0; c < columns; ++c)
-                put(sheet, static_cast<lxw_row_t>(r + 1), c, table.rows[static_cast<size_t>(r)][c]);
         worksheet_freeze_panes(sheet, 1, 0);
         if (columns > 0 && rows > 0)
-            worksheet_autofilter(sheet, 0, 0, static_cast<lxw_row_t>(rows),
+            worksheet_autofilter(sheet, 0, 0, static_cast<lxw_row_t>(std::min(rows, kMostRows)),
                                  static_cast<lxw_col_t>(columns - 1));
-        left_out_ += std::ssize(table.rows) - rows;
+        left_out_ += std::max<int64_t>(rows - kMostRows, 0);
         ++sheets_;
+        return {};
     }
 
     Status close(const std::string& path) {
@@ -65,7 +72,9 @@ class Workbook {
                    : fail(fmt::format("cannot be written: {}", lxw_strerror(problem)), path, {},
                           "is the disk full? Nothing was changed under this name");
     }
+    void leave_out(std::string report) { reports_left_out_.push_back(std::move(report)); }
     int64_t sheets() const { return sheets_; }
+    const std::vector<std::string>& reports_left_out() const { return reports_left_out_; }
     int64_t left_out() const { return left_out_; }
     int64_t cut() const { return cut_; }
 
@@ -80,12 +89,27 @@ class Workbook {
         return name;
     }
 
-    static double width_of(const query::ResultTable& table, size_t column) {
-        size_t width = table.columns[column].header.size();
-        for (size_t r = 0; r < std::min<size_t>(table.rows.size(), 50); ++r)
-            if (const auto* text = std::get_if<std::string>(&table.rows[r][column]))
-                width = std::max(width, text->size());
-        return static_cast<double>(std::clamp<size_t>(width + 2, 8, 60));
+    // By the headers and the first rows.
+    static void set_widths(lxw_worksheet* sheet, const std::vector<query::Column>& columns,
+                           const Cells& rows) {
+        for (size_t c = 0; c < std::min<size_t>(columns.size(), LXW_COL_MAX); ++c) {
+            size_t width = columns[c].header.size();
+            for (size_t r = 0; r < std::min<size_t>(rows.size(), 50); ++r)
+                if (const auto* text = std::get_if<std::string>(&rows[r][c]))
+                    width = std::max(width, text->size());
+            const auto column = static_cast<lxw_col_t>(c);
+            worksheet_set_column(sheet, column, column,
+                                 static_cast<double>(std::clamp<size_t>(width + 2, 8, 60)), nullptr);
+        }
+    }
+
+    // How many rows the sheet has been given now, which had `before`: those that fit are in it.
+    int64_t put_rows(lxw_worksheet* sheet, lxw_col_t columns, const Cells& rows, int64_t before) {
+        const int64_t fit = std::clamp<int64_t>(kMostRows - before, 0, std::ssize(rows));
+        for (int64_t r = 0; r < fit; ++r)
+            for (lxw_col_t c = 0; c < columns; ++c)
+                put(sheet, static_cast<lxw_row_t>(before + r + 1), c, rows[static_cast<size_t>(r)][c]);
+        return before + std::ssize(rows);
     }
 
     void put(lxw_worksheet* sheet, lxw_row_t row, lxw_col_t column, const query::Cell& cell) {
@@ -121,6 +145,7 @@ class Workbook {
     lxw_workbook* book_ = nullptr;
     lxw_format* bold_ = nullptr;
     std::set<std::string> names_;
+    std::vector<std::string> reports_left_out_;
     int64_t sheets_ = 0, left_out_ = 0, cut_ = 0;
 };
 
@@ -146,13 +171,22 @@ Status add_reports(query::Session& session, Workbook& book) {
     for (const query::ReportInfo& info : query::report_family().members) {
         OPSIGHT_ASSIGN(const bool there, query::is_recorded(session, info.name));
         if (!there) continue;
+        if (info.name == "critical_path") {
+            OPSIGHT_ASSIGN(const int64_t spans, query::spans_to_replay(session));
+            if (spans > query::kMostSpansToReplay) {
+                book.leave_out(fmt::format("{}, of which {} spans are too many: choose fewer iterations",
+                                           info.name, spans));
+                continue;
+            }
+        }
         query::TableShape shape;
         shape.limit = kMostRows + 1;  // one more tells that some are left out
+        shape.stream_last = true;
         OPSIGHT_ASSIGN(const query::Report report, query::make_report(session, info.name, shape));
         for (const query::Section& section : report.sections) {
             const bool plain = section.unnamed || report.sections.size() == 1;
             const std::string name = plain ? report.name : report.name + " " + section.table.name;
-            book.add(name, section.single ? upright(section.table) : section.table);
+            OPSIGHT_TRY(book.add(name, section.single ? upright(section.table) : section.table));
         }
     }
     return {};
@@ -171,6 +205,8 @@ Result<std::string> write(const Job& job) {
     OPSIGHT_TRY(file.commit());
     std::string done = fmt::format("{} sheets", book.sheets());
     if (book.left_out() > 0) done += ", without at least one row of those that are too long for the format";
+    for (const std::string& report : book.reports_left_out())
+        done += ", without " + report;
     if (book.cut() > 0) done += fmt::format(", {} texts cut at {} bytes", book.cut(), kLongestText);
     return done;
 }

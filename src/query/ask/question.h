@@ -49,7 +49,7 @@ struct TableShape {
     bool merge_numbers = false;  // of ranges: names that differ in numbers alone are one row
     bool critical_path = false;  // of ops, layers and kernels: what of them is on it, as a column
     bool for_people = false;     // leave out what cannot say anything in this profile
-    bool stream_last = false;    // the last table of a report may leave its rows in its `stream`
+    bool stream_last = false;    // the last table of a report may leave its rows in its `stream`, uncounted
     std::optional<Page> page;
 };
 

@@ -209,7 +209,10 @@ Result<Report> iteration_report(Session& session, const TableShape& shape) {
     if (session.range().total == 0) list.notes.push_back("no iterations were found");
     report.sections.push_back({std::move(list)});
     TableShape of_kernels = shape;
-    if (shape.stream_last && shape.limit == 0) of_kernels.page.emplace().streamed = true;
+    if (shape.stream_last) {
+        of_kernels.page.emplace().streamed = true;
+        of_kernels.page->size = shape.limit;
+    }
     OPSIGHT_TRY(choose_all_kernels(session));
     OPSIGHT_ASSIGN(ResultTable kernels, kernel_instances(session, of_kernels));
     if (session.contents().device_work || !shape.for_people) report.sections.push_back({std::move(kernels)});

@@ -247,13 +247,15 @@ std::vector<Stretch> stretches_of(const duck::Rows& rows) {
 
 }  // namespace
 
-Result<std::vector<Stretch>> load_stretches(Session& session, const Rules& rules) {
+Status each_stretch(Session& session, const Rules& rules, const std::function<Status(const Stretch&)>& take) {
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    session.query(duck::Statement(sql::stretches).set("whole", session.range().whole)));
-    std::vector<Stretch> list = stretches_of(rows);
-    for (Stretch& stretch : list)
+    for (Stretch& each : stretches_of(rows)) {
+        Stretch stretch = std::move(each);
         OPSIGHT_TRY(Loader(session, rules, stretch).load());
-    return list;
+        OPSIGHT_TRY(take(stretch));
+    }
+    return {};
 }
 
 }  // namespace opsight::query

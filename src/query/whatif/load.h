@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "query/whatif/changes.h"
@@ -28,6 +29,7 @@ struct Stretch {
     std::vector<int64_t> host_tracks, device_tracks;   // tracks.id of threads and streams; -1: none
 };
 
-Result<std::vector<Stretch>> load_stretches(Session& session, const Rules& rules);
+// One after another, each in memory until `take` returns.
+Status each_stretch(Session& session, const Rules& rules, const std::function<Status(const Stretch&)>& take);
 
 }  // namespace opsight::query

@@ -107,15 +107,16 @@ Result<std::optional<CriticalPath>> critical_path(Session& session) {
     OPSIGHT_ASSIGN(const Grounds grounds, grounds_of_replay(session));
     if (!grounds.lacks.empty()) return std::optional<CriticalPath>();
     OPSIGHT_ASSIGN(const Rules rules, make_rules(session, {}));
-    OPSIGHT_ASSIGN(const std::vector<Stretch> stretches, load_stretches(session, rules));
     CriticalPath path;
     path.unlaunched_pct = grounds.unlaunched_pct;
     Collector collector(path);
-    for (const Stretch& stretch : stretches) {
+    const auto add = [&](const Stretch& stretch) -> Status {
         StretchReplay run(stretch, rules);
         OPSIGHT_TRY(run.replay());
         collector.add(stretch, run);
-    }
+        return {};
+    };
+    OPSIGHT_TRY(each_stretch(session, rules, add));
     collector.finish();
     if (path.length_ns == 0) return std::optional<CriticalPath>();
     return std::optional<CriticalPath>(std::move(path));

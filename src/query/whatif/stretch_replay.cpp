@@ -68,9 +68,7 @@ void StretchReplay::add_to(WhatIf& to) const {
 
 void StretchReplay::take_path(bool changed, const Take& take) const {
     const replay::Changes& changes = changed ? rules_.changes : kUnchanged;
-    for (const replay::PathPiece& piece :
-         replay::critical_path(built_.graph, changes, changed ? changed_ : base_))
-        take(piece);
+    replay::critical_path(built_.graph, changes, changed ? changed_ : base_, take);
 }
 
 void StretchReplay::add_iterations(std::vector<ReplayedIteration>& to) const {

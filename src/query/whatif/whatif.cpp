@@ -45,19 +45,20 @@ Result<std::optional<WhatIf>> what_if(Session& session, const Suppositions& supp
     OPSIGHT_ASSIGN(const Rules rules, make_rules(session, suppositions));
     OPSIGHT_ASSIGN(const Grounds grounds, grounds_of_replay(session));
     if (!grounds.lacks.empty()) return std::optional<WhatIf>();
-    OPSIGHT_ASSIGN(const std::vector<Stretch> stretches, load_stretches(session, rules));
     WhatIf answer;
     answer.unlaunched_pct = grounds.unlaunched_pct;
     Shares path, predicted;
     for (const std::string& words : rules.words)
         answer.concerned.push_back({words});
-    for (const Stretch& stretch : stretches) {
+    const auto add = [&](const Stretch& stretch) -> Status {
         StretchReplay run(stretch, rules);
         OPSIGHT_TRY(run.replay());
         run.add_to(answer);
         add_path(run, false, path);
         if (suppositions.any()) add_path(run, true, predicted);
-    }
+        return {};
+    };
+    OPSIGHT_TRY(each_stretch(session, rules, add));
     if (path.empty()) return std::optional<WhatIf>();
     answer.path = by_length(path);
     answer.predicted_path = by_length(predicted);

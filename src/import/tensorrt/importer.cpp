@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "import/tensorrt/layer_names.h"
+#include "import/tensorrt/layer_paths.h"
 #include "import/text/clean_text.h"
 #include "model/source_limits.h"
 
@@ -101,7 +102,7 @@ class EngineBuilder {
         const std::string name = op_name(layer);
         span.name = text(name);
         OpDetail detail;
-        detail.module_path = text(main_origin(layer, origins));
+        detail.module_path = text(path_of(layer, origins));
         Signature signature;
         signature.shapes = text(shapes_of(layer));
         signature.dtypes = text(types_of(layer));

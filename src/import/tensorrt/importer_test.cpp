@@ -6,6 +6,7 @@
 #include "base/test_files.h"
 #include "import/import.h"
 #include "import/tensorrt/layer_names.h"
+#include "import/tensorrt/layer_paths.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer {
@@ -139,28 +140,60 @@ TEST(TensorRtNames, Origins) {
     const auto origins = [](const char* name) { return tensorrt::origins_of({.name = name}); };
     using Names = std::vector<std::string>;
     EXPECT_EQ(origins("a/Conv2D + b/Relu"), (Names{"a/Conv2D", "b/Relu"}));
-    EXPECT_EQ(origins("PWN(PWN(x + y) + z)"), (Names{"PWN(x + y) + z"})) << "one op of several";
+    EXPECT_EQ(origins("PWN(PWN(x + y) + z)"), (Names{"x", "y", "z"}));
+    EXPECT_EQ(origins("PWN(PWN(/act/Sigmoid), /act/Mul)"), (Names{"/act/Sigmoid", "/act/Mul"}));
+    EXPECT_EQ(origins("a/conv + a/relu || b/conv"), (Names{"a/conv", "a/relu", "b/conv"}));
     EXPECT_EQ(origins("Reformatting CopyNode for Input Tensor 0 to a + b"), Names());
     EXPECT_EQ(origins("a/conv + a/relu input reformatter 0"), Names());
     EXPECT_EQ(origins(""), Names());
     EXPECT_EQ(origins("))) + ((("), (Names{"))) + ((("}));
     const Layer quantized{.name = "w.weight + QuantizeLinear_1 + Conv_2"};
-    EXPECT_EQ(tensorrt::main_origin(quantized, tensorrt::origins_of(quantized)), "Conv_2");
+    EXPECT_EQ(tensorrt::path_of(quantized, tensorrt::origins_of(quantized)), "Conv_2");
     const Layer only{.name = "QuantizeLinear_2"};
-    EXPECT_EQ(tensorrt::main_origin(only, tensorrt::origins_of(only)), "QuantizeLinear_2");
+    EXPECT_EQ(tensorrt::path_of(only, tensorrt::origins_of(only)), "QuantizeLinear_2");
     const Layer reformats{.name = "a/w.weight + a/conv + a/relu || b/conv output reformatter 12"};
-    EXPECT_EQ(tensorrt::main_origin(reformats, {}), "a/conv output reformatter 12") << "TensorRT before 8.2";
+    EXPECT_EQ(tensorrt::path_of(reformats, {}), "a:conv || b:conv output reformatter 12")
+        << "TensorRT before 8.2";
     EXPECT_EQ(tensorrt::op_name(reformats), "trt::reformat");
     std::string many = "conv";
     for (int i = 0; i < 200'000; ++i)
         many += " input reformatter 0";
-    EXPECT_EQ(tensorrt::main_origin({.name = many}, {}), many) << "of the last one alone";
+    EXPECT_EQ(tensorrt::path_of({.name = many}, {}), many) << "of the last one alone";
+    std::string wrapped = "x";
+    for (int i = 0; i < 200'000; ++i)
+        wrapped = "P(" + std::move(wrapped) + ")";
+    EXPECT_EQ(origins(wrapped.c_str()).size(), 1U) << "brackets without end are no reason to go on";
     EXPECT_EQ(tensorrt::op_name({.name = "conv input reformatter"}), "trt::layer");
     EXPECT_EQ(tensorrt::op_name({.name = "7"}), "trt::layer");
     EXPECT_EQ(tensorrt::op_name({.name = "651 copy"}), "trt::copy");
     EXPECT_EQ(tensorrt::op_name({.name = "m", .type = "CudaSoftMax", .computes = "SoftMax"}),
               "trt::soft_max");
     EXPECT_EQ(tensorrt::op_name({.name = "m", .type = "MatrixMultiply"}), "trt::matrix_multiply");
+}
+
+TEST(TensorRtNames, PathsStandAmongTheLayersOfTheNetwork) {
+    const auto path = [](const char* name) {
+        return tensorrt::path_of({.name = name}, tensorrt::origins_of({.name = name}));
+    };
+    EXPECT_EQ(path("/a/b/Conv + /a/b/Relu"), "/a/b/Conv");
+    EXPECT_EQ(path("PWN(PWN(/a/act/Sigmoid), /a/act/Mul)"), "/a/act/Sigmoid");
+    // The time of branches side by side is none of theirs alone.
+    EXPECT_EQ(path("/i/b1/Conv + /i/b1/Relu || /i/b2/Conv + /i/b2/Relu"), "/i/b1:Conv || b2:Conv");
+    EXPECT_EQ(path("Conv_1 + Relu_2 || Conv_3"), "Conv_1 || Conv_3");
+    EXPECT_EQ(path("m/a || m/b || m/c || m/d || m/e || m/f"), "m/a || b || c || d || 2 more");
+    EXPECT_EQ(path("ab/x || a/x"), "ab:x || a:x") << "folders, not letters";
+    EXPECT_EQ(path("Reformatting CopyNode for Input Tensor 0 to /a/Conv + /a/Relu"),
+              "/a/Reformatting CopyNode for Input Tensor 0 to Conv");
+    EXPECT_EQ(path("Reformatting CopyNode for Input Tensor 0 to Conv_0 + Relu_1"),
+              "Reformatting CopyNode for Input Tensor 0 to Conv_0");
+    EXPECT_EQ(path("Reformatting CopyNode for Network Output /fc/Gemm_output_0"),
+              "/fc/Reformatting CopyNode for Network Output Gemm_output_0");
+    EXPECT_EQ(path("Reformatting CopyNode"), "Reformatting CopyNode");
+    EXPECT_EQ(path("{ForeignNode[/enc/l.0/Add.../enc/l.3/MatMul]}"),
+              "/enc/ForeignNode[l:0:Add to l:3:MatMul]");
+    EXPECT_EQ(path("{ForeignNode[x]}"), "{ForeignNode[x]}");
+    EXPECT_EQ(path("{ForeignNode[]}"), "{ForeignNode[]}");
+    EXPECT_EQ(path(" || "), " || ");
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 
+#include "import/tensorrt/layer_paths.h"
 #include "import/text/lists.h"
 #include "model/engine_names.h"
 
@@ -21,33 +23,6 @@ bool is_convolution(const Layer& layer) {
 // Its window stands where PyTorch has it.
 bool is_pooling(const Layer& layer) {
     return layer.computes == "Pooling" && !layer.window.empty() && !layer.inputs.empty();
-}
-
-// Splits at " + " outside of brackets, and takes "PWN(...)" and the like off.
-void split(std::string_view text, std::vector<std::string>& out) {
-    int depth = 0;
-    size_t begin = 0;
-    const auto take = [&](std::string_view part) {
-        while (part.starts_with(' '))
-            part.remove_prefix(1);
-        while (part.ends_with(' '))
-            part.remove_suffix(1);
-        const size_t open = part.find('(');
-        const bool wraps = open != part.npos && open > 0 && part.ends_with(')') &&
-                           std::all_of(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(open),
-                                       [](unsigned char c) { return std::isupper(c) != 0; });
-        if (wraps) part = part.substr(open + 1, part.size() - open - 2);
-        if (!part.empty()) out.emplace_back(part);
-    };
-    for (size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '(' || text[i] == '{' || text[i] == '[') ++depth;
-        if (text[i] == ')' || text[i] == '}' || text[i] == ']') --depth;
-        if (depth == 0 && text.substr(i).starts_with(" + ")) {
-            take(text.substr(begin, i - begin));
-            begin = i + 3;
-        }
-    }
-    take(text.substr(begin));
 }
 
 // "[ONNX Layer: /conv1/Conv]\x1e[ONNX Layer: /relu/Relu]": the nodes.
@@ -96,35 +71,14 @@ std::string_view torch_type(std::string_view format) {
     return {};
 }
 
-// Of at least one origin.
-std::string most_of_work(const std::vector<std::string>& origins) {
-    for (const std::string& origin : origins)
-        if (!names_weight(origin) && !names_quantization(origin)) return origin;
-    for (const std::string& origin : origins)
-        if (!names_weight(origin)) return origin;
-    return origins.front();
-}
-
-// Beside the layer that it serves.
-std::string reformatter_path(const Layer& layer, std::string_view reformatter) {
-    std::string served = layer.name.substr(0, layer.name.size() - reformatter.size());
-    std::vector<std::string> origins;
-    split(served, origins);
-    return (origins.empty() ? std::move(served) : most_of_work(origins)).append(reformatter);
-}
-
 }  // namespace
 
 std::vector<std::string> origins_of(const Layer& layer) {
     std::vector<std::string> origins = nodes_of(layer.metadata);
-    if (origins.empty() && !names_engine_copy(layer.name)) split(layer.name, origins);
+    if (!origins.empty() || names_engine_copy(layer.name)) return origins;
+    for (std::vector<std::string>& branch : branches_of(layer.name))
+        std::move(branch.begin(), branch.end(), std::back_inserter(origins));
     return origins;
-}
-
-std::string main_origin(const Layer& layer, const std::vector<std::string>& origins) {
-    if (const std::string_view reformatter = reformatter_of(layer.name); !reformatter.empty())
-        return reformatter_path(layer, reformatter);
-    return layer.name.starts_with(kEngineCopy) || origins.empty() ? layer.name : most_of_work(origins);
 }
 
 // Where only its name tells what a layer is: one into which nothing else was fused.

@@ -13,10 +13,6 @@ namespace opsight::importer::tensorrt {
 // without what TensorRT wrote around them. Where the layer has metadata, the nodes of the ONNX file.
 std::vector<std::string> origins_of(const Layer& layer);
 
-// The one of them that is most of the work: no weight and no quantization where there is another. Of a copy
-// that TensorRT put in, "Reformatting CopyNode for Input Tensor 0 to Conv_0 + Relu_1", the whole name.
-std::string main_origin(const Layer& layer, const std::vector<std::string>& origins);
-
 // "trt::convolution", "trt::max_pooling", "trt::reformat"; "trt::layer" where nothing tells.
 std::string op_name(const Layer& layer);
 

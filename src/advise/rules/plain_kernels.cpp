@@ -26,19 +26,21 @@ Status check(Context& c) {
     const RunFacts& f = c.facts();
     if (!f.ops && f.plain_ns == 0) return c.cannot("no ops were recorded"), Status();
     if (const double share = c.share_of_plain(f.plain_ns); share >= c.threshold("share")) {
-        Finding finding{
-            "plain_kernels",
-            "problem",
-            fmt::format("Kernels of ops that {} cannot help take about {} of {}", matrix_units(f),
-                        percent(share), c.the_time()),
-            "Elementwise ops, softmax, norms and the like move memory; few of them are bound by arithmetic.",
-            f.recorded.fusions ? "They are fusions of XLA already: smaller types (bfloat16), or less data, "
-                                 "are what is left to gain there."
-                               : "Fewer passes over memory help: ops that are fused.",
-            share,
-            "ops",
-            {},
-            {}};
+        Finding finding{"plain_kernels",
+                        "problem",
+                        fmt::format("Kernels of ops that {} cannot help take about {} of {}", matrix_units(f),
+                                    percent(share), c.the_time()),
+                        "Such ops (elementwise ones, softmax, norms, conversions) move memory as a rule, and "
+                        "few are bound "
+                        "by arithmetic; which they are here is in the rows below.",
+                        f.recorded.fusions
+                            ? "They are fusions of XLA already: smaller types (bfloat16), or less data, "
+                              "are what is left to gain there."
+                            : "Fewer passes over memory help: ops that are fused.",
+                        share,
+                        "ops",
+                        {},
+                        {}};
         if (f.torch) {
             const std::string optimizer = f.trains ? grouped_optimizer(f) : "";
             finding.advice =

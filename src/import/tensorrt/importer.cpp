@@ -7,8 +7,8 @@
 
 #include "base/time.h"
 #include "import/tensorrt/layer_names.h"
-#include "import/tensorrt/layer_paths.h"
 #include "import/text/clean_text.h"
+#include "model/engine_paths.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer::tensorrt {
@@ -102,7 +102,7 @@ class EngineBuilder {
         const std::string name = op_name(layer);
         span.name = text(name);
         OpDetail detail;
-        detail.module_path = text(path_of(layer, origins));
+        detail.module_path = text(engine_path(layer.name, origins));
         Signature signature;
         signature.shapes = text(shapes_of(layer));
         signature.dtypes = text(types_of(layer));

@@ -6,7 +6,7 @@
 #include "base/test_files.h"
 #include "import/import.h"
 #include "import/tensorrt/layer_names.h"
-#include "import/tensorrt/layer_paths.h"
+#include "model/engine_paths.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer {
@@ -148,17 +148,16 @@ TEST(TensorRtNames, Origins) {
     EXPECT_EQ(origins(""), Names());
     EXPECT_EQ(origins("))) + ((("), (Names{"))) + ((("}));
     const Layer quantized{.name = "w.weight + QuantizeLinear_1 + Conv_2"};
-    EXPECT_EQ(tensorrt::path_of(quantized, tensorrt::origins_of(quantized)), "Conv_2");
+    EXPECT_EQ(engine_path(quantized.name, tensorrt::origins_of(quantized)), "Conv_2");
     const Layer only{.name = "QuantizeLinear_2"};
-    EXPECT_EQ(tensorrt::path_of(only, tensorrt::origins_of(only)), "QuantizeLinear_2");
+    EXPECT_EQ(engine_path(only.name, tensorrt::origins_of(only)), "QuantizeLinear_2");
     const Layer reformats{.name = "a/w.weight + a/conv + a/relu || b/conv output reformatter 12"};
-    EXPECT_EQ(tensorrt::path_of(reformats, {}), "a:conv || b:conv output reformatter 12")
-        << "TensorRT before 8.2";
+    EXPECT_EQ(engine_path(reformats.name), "a:conv || b:conv output reformatter 12") << "TensorRT before 8.2";
     EXPECT_EQ(tensorrt::op_name(reformats), "trt::reformat");
     std::string many = "conv";
     for (int i = 0; i < 200'000; ++i)
         many += " input reformatter 0";
-    EXPECT_EQ(tensorrt::path_of({.name = many}, {}), many) << "of the last one alone";
+    EXPECT_EQ(engine_path(many), many) << "of the last one alone";
     std::string wrapped = "x";
     for (int i = 0; i < 200'000; ++i)
         wrapped = "P(" + std::move(wrapped) + ")";
@@ -173,7 +172,7 @@ TEST(TensorRtNames, Origins) {
 
 TEST(TensorRtNames, PathsStandAmongTheLayersOfTheNetwork) {
     const auto path = [](const char* name) {
-        return tensorrt::path_of({.name = name}, tensorrt::origins_of({.name = name}));
+        return engine_path(name, tensorrt::origins_of({.name = name}));
     };
     EXPECT_EQ(path("/a/b/Conv + /a/b/Relu"), "/a/b/Conv");
     EXPECT_EQ(path("PWN(PWN(/a/act/Sigmoid), /a/act/Mul)"), "/a/act/Sigmoid");

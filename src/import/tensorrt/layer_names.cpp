@@ -8,9 +8,9 @@
 #include <cctype>
 #include <iterator>
 
-#include "import/tensorrt/layer_paths.h"
 #include "import/text/lists.h"
 #include "model/engine_names.h"
+#include "model/engine_paths.h"
 
 namespace opsight::importer::tensorrt {
 namespace {
@@ -76,7 +76,7 @@ std::string_view torch_type(std::string_view format) {
 std::vector<std::string> origins_of(const Layer& layer) {
     std::vector<std::string> origins = nodes_of(layer.metadata);
     if (!origins.empty() || names_engine_copy(layer.name)) return origins;
-    for (std::vector<std::string>& branch : branches_of(layer.name))
+    for (std::vector<std::string>& branch : engine_branches(layer.name))
         std::move(branch.begin(), branch.end(), std::back_inserter(origins));
     return origins;
 }

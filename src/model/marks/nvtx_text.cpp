@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "model/engine_paths.h"
 #include "model/marks/python_literal.h"
 #include "model/marks/tensorflow_node.h"
 
@@ -213,8 +214,7 @@ std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain doma
             if (text::contains(text, "ExecutionContext::") || text::contains(text, "Builder") ||
                 text::contains(text, "Runtime::"))
                 return std::nullopt;
-            // Fused layers name their parts: "/conv/Conv + /relu/Relu".
-            meaning.module_path = folder_of(trim(text.substr(0, text.find(" + "))));
+            meaning.module_path = folder_of(engine_path(trim(text)));
             return meaning;
         }
         case NvtxDomain::kTensorFlow: {

@@ -115,6 +115,14 @@ TEST(NvtxText, Domains) {
     EXPECT_EQ(layer.kind, HostKind::kOp);
     EXPECT_EQ(layer.name, "/block/conv/Conv + /block/relu/Relu");
     EXPECT_EQ(layer.module_path, "block/conv");
+    const auto folder = [](const char* text) { return read(text, NvtxDomain::kTensorRt).module_path; };
+    EXPECT_EQ(folder("PWN(PWN(/block/act/Sigmoid), /block/act/Mul)"), "block/act");
+    EXPECT_EQ(folder("/i/b1/Conv + /i/b1/Relu || /i/b2/Conv"), "i")
+        << "the time of both is none of theirs alone";
+    EXPECT_EQ(folder("Reformatting CopyNode for Input Tensor 0 to /block/conv/Conv + /block/relu/Relu"),
+              "block/conv");
+    EXPECT_EQ(folder("{ForeignNode[/enc/l.0/Add.../enc/l.3/MatMul]}"), "enc");
+    EXPECT_EQ(folder("Conv_0 + Relu_1"), "");
     EXPECT_EQ(read("ExecutionContext::enqueue", NvtxDomain::kTensorRt).kind, HostKind::kAnnotation);
     const NvtxMeaning tf = read("MatMul: model/dense/MatMul", nvtx_domain("tensorflow-core"));
     EXPECT_EQ(tf.name, "MatMul");

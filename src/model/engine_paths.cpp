@@ -1,4 +1,4 @@
-#include "import/tensorrt/layer_paths.h"
+#include "model/engine_paths.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 
 #include "model/engine_names.h"
 
-namespace opsight::importer::tensorrt {
+namespace opsight {
 namespace {
 
 constexpr std::string_view kFused = " + ", kBeside = " || ", kListed = ", ", kForeign = "{ForeignNode[";
@@ -128,7 +128,7 @@ bool is_region(std::string_view name) {
 
 std::string path_of_name(std::string_view name) {
     if (is_region(name)) return path_of_region(name);
-    const auto branches = branches_of(name);
+    const auto branches = engine_branches(name);
     return branches.empty() ? std::string(name) : path_of_branches(branches);
 }
 
@@ -144,7 +144,7 @@ std::string path_of_copy(std::string_view name) {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> branches_of(std::string_view name) {
+std::vector<std::vector<std::string>> engine_branches(std::string_view name) {
     static constexpr std::string_view kBranches[] = {kBeside}, kParts[] = {kFused};
     std::vector<std::vector<std::string>> branches;
     for (const std::string_view each : parts_of(name, kBranches)) {
@@ -155,13 +155,12 @@ std::vector<std::vector<std::string>> branches_of(std::string_view name) {
     return branches;
 }
 
-std::string path_of(const Layer& layer, const std::vector<std::string>& origins) {
-    const std::string_view name = layer.name;
+std::string engine_path(std::string_view name, const std::vector<std::string>& origins) {
     if (const std::string_view reformatter = reformatter_of(name); !reformatter.empty())
         return path_of_name(name.substr(0, name.size() - reformatter.size())).append(reformatter);
     if (name.starts_with(kEngineCopy)) return path_of_copy(name);
-    const bool one = !is_region(name) && branches_of(name).size() <= 1;
+    const bool one = !is_region(name) && engine_branches(name).size() <= 1;
     return one && !origins.empty() ? most_of_work(origins) : path_of_name(name);
 }
 
-}  // namespace opsight::importer::tensorrt
+}  // namespace opsight

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "analyze/told_ops.h"
+#include "analyze/told_times.h"
 #include "analyze/work_formulas.h"
 #include "cost/estimate.h"
 #include "hardware/tensor_cores.h"
@@ -437,13 +438,19 @@ class WorkCount {
         const TransferId id = p_.device.transfer[span];
         const CopyKind kind = id.valid() ? p_.transfers[id.index()].copy : CopyKind::kUnspecified;
         const bool inside = kind == CopyKind::kDeviceToDevice;
-        // What crosses a bus waits for that, whose rate is not known.
-        a_.span_work[span] = table_.get({kNoWork, device_of(span).value, p_.device.name[span].value, 0},
-                                        [&](CountedWork& work) {
-                                            work.kind = cost::WorkKind::kMove;
-                                            work.bytes = inside ? 2 : 1;
-                                            work.bounded = set || inside;
-                                        });
+        const double ways = inside ? 2 : 1;
+        const bool bounded = set || inside;  // what crosses a bus waits for that, whose rate is not known
+        const DeviceId device = device_of(span);
+        const double bytes = ways * static_cast<double>(p_.device.bytes[span]);
+        const bool too_fast =
+            bounded && device.valid() && beats_caches(a_.peaks[device.index()], bytes, p_.device.dur[span]);
+        a_.span_work[span] = table_.get(
+            {kNoWork, device_of(span).value, p_.device.name[span].value, too_fast}, [&](CountedWork& work) {
+                work.kind = cost::WorkKind::kMove;
+                work.bytes = ways;
+                work.bounded = bounded && !too_fast;
+                if (too_fast) work.note = kBeatsCaches;
+            });
         a_.span_share[span] = static_cast<double>(p_.device.bytes[span]);
     }
 

@@ -313,6 +313,28 @@ TEST_F(CountedWorkTest, CopiesHaveTheirOwnBytes) {
     EXPECT_TRUE(work(0).bounded);
 }
 
+// Seen in an export of Nsight Systems.
+TEST_F(CountedWorkTest, SetsFasterThanAnyCacheHaveNoBound) {
+    t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+    for (const int64_t bytes : {int64_t{4'000'000'000}, int64_t{1'000'000}}) {
+        DeviceSpan set;
+        set.begin = 10'000 + bytes;
+        set.dur = 1120;
+        set.track = t.stream();
+        set.name = t.builder.text("Memset (Device)");
+        set.kind = DeviceKind::kMemset;
+        set.bytes = bytes;
+        t.builder.add_device(set);
+    }
+    run();
+    for (size_t span = 0; span < 2; ++span) {
+        const bool slow = profile.device.bytes[span] == 1'000'000;
+        EXPECT_EQ(work(span).bounded, slow);
+        EXPECT_EQ(work(span).note.empty(), slow);
+        EXPECT_EQ(analysis.span_share[span], static_cast<double>(profile.device.bytes[span]));
+    }
+}
+
 TEST_F(CountedWorkTest, WithoutDeviceWorkSelfTimesAreShared) {
     t.op("aten::linear", 0, 100, t.thread(), linear());
     t.op("aten::mm", 10, 50, t.thread(), mm());

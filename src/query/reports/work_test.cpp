@@ -140,6 +140,36 @@ TEST(Roofline, AnOpIsNotRatedByASliverOfIt) {
     }
 }
 
+// Copies from the host are counted and have no bound: that of a set among them is not theirs.
+TEST(Roofline, CopiesAreNotRatedByASetAmongThem) {
+    for (const int64_t copy_ns : {1'000'000, 5'000}) {
+        analyze::TestProfile t;
+        t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+        t.op("my::load", 0, 50, t.thread());
+        int64_t id = 0;
+        for (const auto kind : {DeviceKind::kMemset, DeviceKind::kMemcpy}) {
+            t.api("cudaMemsetAsync", 10 + 5 * id, 2, t.thread(), id + 1);
+            ++id;
+            DeviceSpan span;
+            span.begin = 10'000 * id;
+            span.dur = kind == DeviceKind::kMemset ? 1000 : copy_ns;
+            span.track = t.stream();
+            span.name = t.builder.text(kind == DeviceKind::kMemset ? "Memset (Device)" : "Memcpy HtoD");
+            span.kind = kind;
+            span.bytes = 100'000;
+            span.correlation = id;
+            t.builder.add_device(span);
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.all = true});
+        const ResultTable table = table_of(session, "roofline", "roofline");
+        ASSERT_EQ(table.rows.size(), 1U);
+        for (const char* column : {"efficiency_pct", "limiter", "ridge_side"})
+            EXPECT_EQ(cell(table, column, "op_name", "my::load") == Cell(), copy_ns > 5'000) << column;
+        EXPECT_NE(cell(table, "bytes_per_s", "op_name", "my::load"), Cell());
+    }
+}
+
 TEST(Summary, LeavesOutWorkWhereNoneIsKnown) {
     analyze::TestProfile t;
     t.op("outer", 0, 100, t.thread());

@@ -37,6 +37,8 @@ WITH above AS MATERIALIZED (
            sum(p.cpu_ns)::BIGINT - sum(p.api_ns)::BIGINT AS total_cpu_overhead_ns,
            min(p.overhead_min_ns) AS min_cpu_overhead_ns, max(p.overhead_max_ns) AS max_cpu_overhead_ns,
            sum(p.gpu_ns)::BIGINT AS total_gpu_time_ns,
+           -- Work of which no call is known is no part of what a call takes.
+           (sum(p.gpu_ns) FILTER (WHERE p.calls > 0))::BIGINT AS called_gpu_time_ns,
            min(p.gpu_min_ns) AS min_gpu_time_ns, max(p.gpu_max_ns) AS max_gpu_time_ns,
            sum(p.gpu_idle_ns)::BIGINT AS total_gpu_idle_ns,
            min(p.gpu_idle_min_ns) AS min_gpu_idle_ns, max(p.gpu_idle_max_ns) AS max_gpu_idle_ns
@@ -75,14 +77,14 @@ WITH above AS MATERIALIZED (
     JOIN above a ON a.layer = coalesce(i.layer, -1)
     GROUP BY ALL
 )
-SELECT s.* EXCLUDE (layer, rank, device),
+SELECT s.* EXCLUDE (layer, rank, device, called_gpu_time_ns),
        gr.number AS rank, gd.number AS device,
        coalesce('/' || l.path, '/') AS name,
        coalesce(n.eligible, 0) AS tc_eligible_ops,
        coalesce(n.using_tc, 0) AS tc_ops,
        round(s.total_cpu_time_ns / s.calls)::BIGINT AS avg_cpu_time_ns,
        round(s.total_cpu_overhead_ns / s.calls)::BIGINT AS avg_cpu_overhead_ns,
-       round(s.total_gpu_time_ns / s.calls)::BIGINT AS avg_gpu_time_ns,
+       round(s.called_gpu_time_ns / s.calls)::BIGINT AS avg_gpu_time_ns,
        round(s.total_gpu_idle_ns / s.calls)::BIGINT AS avg_gpu_idle_ns,
        coalesce(n.cpu_ns, 0) AS self_cpu_time_ns,
        coalesce(n.forward_cpu_ns, 0) AS forward_cpu_time_ns,

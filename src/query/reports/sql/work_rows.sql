@@ -9,13 +9,15 @@ SELECT * REPLACE (CASE WHEN work_ns >= uncounted_ns THEN bound_ns END AS bound_n
        work_ns AS work_time_ns,
        -- A copy beside kernels that are not counted says nothing of these.
        work_ns >= uncounted_ns AS mostly_counted,
+       -- Nor do a few sets that have a bound say anything of a second of copies that have none.
+       mostly_counted AND bounded_ns > 0 AND bounded_ns >= 0.1 * time_ns AS bound_tells,
        CASE WHEN mostly_counted THEN bytes END AS bytes_min,
        CASE WHEN mostly_counted AND work_ns > 0 THEN 1e9 * flops / work_ns END AS flops_per_s,
        CASE WHEN mostly_counted AND work_ns > 0 THEN 1e9 * bytes / work_ns END AS bytes_per_s,
        CASE WHEN mostly_counted AND bytes > 0 THEN flops / bytes END AS intensity,
-       CASE WHEN mostly_counted AND bounded_ns > 0 THEN 100.0 * bound_ns / bounded_ns END AS efficiency_pct,
+       CASE WHEN bound_tells THEN 100.0 * bound_ns / bounded_ns END AS efficiency_pct,
        -- From 70 % of what a bound allows on, a limit counts as reached (docs/metrics.md).
-       CASE WHEN mostly_counted AND bounded_ns > 0 THEN
+       CASE WHEN bound_tells THEN
            CASE WHEN math_ns > 0.7 * bounded_ns AND memory_ns > 0.7 * bounded_ns THEN 'math and memory'
                 WHEN math_ns > 0.7 * bounded_ns THEN 'math'
                 WHEN memory_ns > 0.7 * bounded_ns THEN 'memory'
@@ -23,15 +25,15 @@ SELECT * REPLACE (CASE WHEN work_ns >= uncounted_ns THEN bound_ns END AS bound_n
            END
        END AS limiter,
        CASE WHEN work_ns IS NOT NULL THEN estimate END AS work_estimate,
-       CASE WHEN NOT mostly_counted OR bound_ns <= 0 THEN NULL
+       CASE WHEN NOT bound_tells OR bound_ns <= 0 THEN NULL
             WHEN math_ns > memory_ns THEN 'math'
             WHEN bound_ns > 0 THEN 'memory'
        END AS ridge_side,
-       CASE WHEN mostly_counted AND bound_ns > 0 THEN 1e9 * bounded_flops / bound_ns END AS attainable_flops_per_s,
+       CASE WHEN bound_tells AND bound_ns > 0 THEN 1e9 * bounded_flops / bound_ns END AS attainable_flops_per_s,
        -- " (L2, 7.2 TB/s)"
        coalesce(' (' || cache_name || ', ' || format('{:.1f}', cache_rate / 1e12) || ' TB/s)', '') AS cache,
        -- Why something can be faster than its bound: what the numbers bear out, in this order.
-       CASE WHEN mostly_counted AND bound_ns > bounded_ns AND bounded_ns > 0 THEN 'faster than its bound: ' || CASE
+       CASE WHEN bound_tells AND bound_ns > bounded_ns THEN 'faster than its bound: ' || CASE
            WHEN winograd THEN 'Winograd kernels multiply less than the formula'
            WHEN memory_ns > math_ns AND small AND coalesce(inner_ns, 0) <= bounded_ns
            THEN 'its data fits the last cache' || cache || ', and the bound is that of the memory'

@@ -278,8 +278,8 @@ class Engine {
     // A replay that does not give the measured time without changes tells nothing with them.
     Status predict(const Rule& rule, Bound& bound) {
         if (!out_.prediction_note.empty()) return {};
-        OPSIGHT_ASSIGN(const int64_t spans, query::spans_to_replay(session_));
-        if (spans > query::kMostSpansToReplay) {
+        OPSIGHT_ASSIGN(const int64_t spans, query::too_many_to_replay(session_));
+        if (spans > 0) {
             out_.prediction_note =
                 fmt::format("nothing is predicted: {} spans are too many; choose iterations", spans);
             return {};

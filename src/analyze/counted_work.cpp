@@ -444,8 +444,8 @@ class WorkCount {
         const double bytes = ways * static_cast<double>(p_.device.bytes[span]);
         const bool too_fast =
             bounded && device.valid() && beats_caches(a_.peaks[device.index()], bytes, p_.device.dur[span]);
-        a_.span_work[span] = table_.get(
-            {kNoWork, device_of(span).value, p_.device.name[span].value, too_fast}, [&](CountedWork& work) {
+        a_.span_work[span] =
+            table_.get({kNoWork, device.value, p_.device.name[span].value, too_fast}, [&](CountedWork& work) {
                 work.kind = cost::WorkKind::kMove;
                 work.bytes = ways;
                 work.bounded = bounded && !too_fast;

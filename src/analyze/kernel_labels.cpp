@@ -16,18 +16,10 @@ constexpr size_t kDeepest = 8, kLongestRead = 1 << 14;
 
 using Texts = std::vector<std::string_view>;
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ')
-        text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ')
-        text.remove_suffix(1);
-    return text;
-}
-
 // What stands between the bracket at `open` and the one that closes it; all to the end where none does.
 std::string_view inside(std::string_view text, size_t open) {
     const size_t close = closing_bracket(text, open);
-    return trimmed(text.substr(open + 1, close == text.npos ? close : close - open - 1));
+    return text::trimmed(text.substr(open + 1, close == text.npos ? close : close - open - 1));
 }
 
 Texts arguments_of(std::string_view list) {
@@ -39,10 +31,10 @@ Texts arguments_of(std::string_view list) {
             if (i == list.npos) break;
             continue;
         }
-        out.push_back(trimmed(list.substr(begin, i - begin)));
+        out.push_back(text::trimmed(list.substr(begin, i - begin)));
         begin = i + 1;
     }
-    out.push_back(trimmed(list.substr(begin)));
+    out.push_back(text::trimmed(list.substr(begin)));
     return out;
 }
 

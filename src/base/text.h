@@ -18,6 +18,12 @@ inline bool take_suffix(std::string_view& text, std::string_view suffix) {
     text.remove_suffix(suffix.size());
     return true;
 }
+// Without what stands at both ends of these characters.
+inline std::string_view trimmed(std::string_view text, std::string_view blanks = " ") {
+    const size_t begin = text.find_first_not_of(blanks);
+    if (begin == text.npos) return {};
+    return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
 // As JSON and SQL have it: whatever the locale.
 constexpr bool is_space(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';

@@ -23,12 +23,12 @@ class HostileProfile : public ::testing::Test {
         secret_ = folder_.write("secret.txt", "the secret");
         write_sample(good_);
     }
-    // What opening says of a copy with this change.
-    std::string after(const Change& change) {
+    // What opening says of a copy with this change, on so many threads.
+    std::string after(const Change& change, int threads = 1) {
         const std::string path = folder_.path() + "/changed.opsight";
         fs::copy_file(good_, path, fs::copy_options::overwrite_existing);
         change_file(path, change);
-        const auto profile = open_profile(path);
+        const auto profile = open_profile(path, {.threads = threads});
         return profile ? "opened" : profile.error().message();
     }
     testing::TempFolder folder_;
@@ -55,7 +55,8 @@ TEST_F(HostileProfile, OtherTablesAreRefused) {
 
 TEST_F(HostileProfile, ImpossibleValuesAreRefused) {
     for (const Change& change : impossible_values())
-        EXPECT_THAT(after(change), HasSubstr("is damaged or was changed: raw.")) << change.name;
+        for (const int threads : {1, 4})  // as of small files, and of large ones
+            EXPECT_THAT(after(change, threads), HasSubstr("is damaged or was changed: raw.")) << change.name;
 }
 
 TEST_F(HostileProfile, OddValuesAreNot) {

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <span>
 
+#include "base/text.h"
 #include "model/engine_names.h"
 
 namespace opsight {
@@ -15,14 +17,6 @@ namespace {
 constexpr std::string_view kFused = " + ", kBeside = " || ", kListed = ", ", kForeign = "{ForeignNode[";
 // Each level is read once more.
 constexpr int kMostWrapped = 16;
-
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' '))
-        text.remove_prefix(1);
-    while (text.ends_with(' '))
-        text.remove_suffix(1);
-    return text;
-}
 
 // The parts between separators outside of brackets.
 std::vector<std::string_view> parts_of(std::string_view text, std::span<const std::string_view> separators) {
@@ -56,7 +50,7 @@ void split(std::string_view text, std::span<const std::string_view> separators, 
            std::vector<std::string>& out) {
     static constexpr std::string_view kInside[] = {kFused, kListed};
     for (const std::string_view each : parts_of(text, separators)) {
-        const std::string_view part = trimmed(each);
+        const std::string_view part = text::trimmed(each);
         if (const std::string_view inner = wrapped_in(part); !inner.empty() && level < kMostWrapped)
             split(inner, kInside, level + 1, out);
         else if (!part.empty())
@@ -105,31 +99,28 @@ std::string path_of_all(const std::vector<std::string>& paths, std::string_view 
     return fmt::format("{}{}{}{}", folder, before, fmt::join(names, between), behind);
 }
 
-std::string path_of_branches(const std::vector<std::vector<std::string>>& branches) {
-    std::vector<std::string> mains;
-    for (const std::vector<std::string>& branch : branches)
-        mains.push_back(most_of_work(branch));
-    return mains.size() == 1 ? mains.front() : path_of_all(mains, kBeside);
-}
-
 // "{ForeignNode[/encoder/layer.0/Add.../encoder/layer.3/MatMul]}": a compiled region, named by both its ends.
-std::string path_of_region(std::string_view name) {
+std::optional<std::string> path_of_region(std::string_view name) {
     constexpr std::string_view kTo = "...", kUntil = " to ", kEnd = "]}";
+    if (!name.starts_with(kForeign) || !name.ends_with(kEnd)) return std::nullopt;
     const std::string_view ends = name.substr(kForeign.size(), name.size() - kForeign.size() - kEnd.size());
     const size_t to = ends.find(kTo);
-    if (to == 0 || to == ends.npos || to + kTo.size() == ends.size()) return std::string(name);
+    if (to == 0 || to == ends.npos || to + kTo.size() == ends.size()) return std::nullopt;
     return path_of_all({std::string(ends.substr(0, to)), std::string(ends.substr(to + kTo.size()))}, kUntil,
                        "ForeignNode[", "]");
 }
 
-bool is_region(std::string_view name) {
-    return name.starts_with(kForeign) && name.ends_with("]}") && name.size() > kForeign.size() + 2;
-}
-
-std::string path_of_name(std::string_view name) {
-    if (is_region(name)) return path_of_region(name);
+// `origins`: its ops, where something else than the name tells them.
+std::string path_of_name(std::string_view name, const std::vector<std::string>& origins = {}) {
+    if (auto region = path_of_region(name)) return *std::move(region);
     const auto branches = engine_branches(name);
-    return branches.empty() ? std::string(name) : path_of_branches(branches);
+    if (branches.size() <= 1 && !origins.empty()) return most_of_work(origins);
+    if (branches.empty()) return std::string(name);
+    if (branches.size() == 1) return most_of_work(branches.front());
+    std::vector<std::string> mains;
+    for (const std::vector<std::string>& branch : branches)
+        mains.push_back(most_of_work(branch));
+    return path_of_all(mains, kBeside);
 }
 
 // Beside the layer that it serves, or whose tensor it copies.
@@ -159,8 +150,7 @@ std::string engine_path(std::string_view name, const std::vector<std::string>& o
     if (const std::string_view reformatter = reformatter_of(name); !reformatter.empty())
         return path_of_name(name.substr(0, name.size() - reformatter.size())).append(reformatter);
     if (name.starts_with(kEngineCopy)) return path_of_copy(name);
-    const bool one = !is_region(name) && engine_branches(name).size() <= 1;
-    return one && !origins.empty() ? most_of_work(origins) : path_of_name(name);
+    return path_of_name(name, origins);
 }
 
 }  // namespace opsight

@@ -1,29 +1,15 @@
 #include "report/write_rows.h"
 
-#include "base/duckdb.h"
+#include "query/ask/table_parts.h"
 
 namespace opsight::report {
 namespace {
 
-using Rows = std::vector<std::vector<query::Cell>>;
-
-// Calls `take(rows)` for the rows that the table has, then for those of its stream.
-template <class Take>
-Status each_part(const query::ResultTable& table, Take take) {
-    OPSIGHT_TRY(take(table.rows));
-    if (!table.stream) return {};
-    Rows rows;
-    for (bool more = true; more;) {
-        rows.clear();
-        OPSIGHT_ASSIGN(more, table.stream->read(rows));
-        OPSIGHT_TRY(take(rows));
-    }
-    return {};
-}
+using Rows = query::TableRows;
 
 Status write(const query::ResultTable& table, TableText::Form form, const Sink& sink) {
     TableText text(table.columns, form);
-    OPSIGHT_TRY(each_part(table, [&](const Rows& rows) {
+    OPSIGHT_TRY(query::each_part(table, [&](const Rows& rows) {
         text.add(rows);
         return sink(text.take());
     }));
@@ -46,7 +32,7 @@ void put_row(JsonWriter& json, const std::vector<query::Column>& columns, const 
 Status put_all_rows(JsonWriter& json, const query::ResultTable& table, const Sink& sink) {
     json.begin_list();
     bool any = false;
-    OPSIGHT_TRY(each_part(table, [&](const Rows& rows) {
+    OPSIGHT_TRY(query::each_part(table, [&](const Rows& rows) {
         for (const std::vector<query::Cell>& row : rows)
             put_row(json, table.columns, row, put_cell);
         any = any || !rows.empty();

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <set>
 
-#include "base/duckdb.h"
 #include "base/output_file.h"
 #include "base/temporary_folder.h"
 #include "exports/wire/valid_utf8.h"
+#include "query/ask/table_parts.h"
 #include "query/reports/reports.h"
 #include "query/reports/source_reports.h"
 #include "query/whatif/path.h"
@@ -21,8 +21,6 @@ namespace {
 // Limits of the format.
 constexpr int64_t kMostRows = LXW_ROW_MAX - 1;  // the first one has the headers
 constexpr size_t kLongestText = 32767, kLongestName = LXW_SHEETNAME_MAX;
-
-using Cells = std::vector<std::vector<query::Cell>>;
 
 class Workbook {
   public:
@@ -47,15 +45,13 @@ class Workbook {
         const auto columns = static_cast<lxw_col_t>(std::min<size_t>(table.columns.size(), LXW_COL_MAX));
         for (lxw_col_t c = 0; c < columns; ++c)
             put_text(sheet, 0, c, table.columns[c].header, bold_);
-        set_widths(sheet, table.columns, table.rows);
-        int64_t rows = put_rows(sheet, columns, table.rows, 0);
-        Cells part;
-        for (bool more = table.stream != nullptr, first = true; more; first = false) {
-            part.clear();
-            OPSIGHT_ASSIGN(more, table.stream->read(part));
-            if (first) set_widths(sheet, table.columns, part);
+        int64_t rows = 0;
+        const auto put_part = [&](const query::TableRows& part) -> Status {
+            if (rows == 0) set_widths(sheet, table.columns, part);
             rows = put_rows(sheet, columns, part, rows);
-        }
+            return {};
+        };
+        OPSIGHT_TRY(query::each_part(table, put_part));
         worksheet_freeze_panes(sheet, 1, 0);
         if (columns > 0 && rows > 0)
             worksheet_autofilter(sheet, 0, 0, static_cast<lxw_row_t>(std::min(rows, kMostRows)),
@@ -91,7 +87,7 @@ class Workbook {
 
     // By the headers and the first rows.
     static void set_widths(lxw_worksheet* sheet, const std::vector<query::Column>& columns,
-                           const Cells& rows) {
+                           const query::TableRows& rows) {
         for (size_t c = 0; c < std::min<size_t>(columns.size(), LXW_COL_MAX); ++c) {
             size_t width = columns[c].header.size();
             for (size_t r = 0; r < std::min<size_t>(rows.size(), 50); ++r)
@@ -104,7 +100,7 @@ class Workbook {
     }
 
     // How many rows the sheet has been given now, which had `before`: those that fit are in it.
-    int64_t put_rows(lxw_worksheet* sheet, lxw_col_t columns, const Cells& rows, int64_t before) {
+    int64_t put_rows(lxw_worksheet* sheet, lxw_col_t columns, const query::TableRows& rows, int64_t before) {
         const int64_t fit = std::clamp<int64_t>(kMostRows - before, 0, std::ssize(rows));
         for (int64_t r = 0; r < fit; ++r)
             for (lxw_col_t c = 0; c < columns; ++c)
@@ -172,8 +168,8 @@ Status add_reports(query::Session& session, Workbook& book) {
         OPSIGHT_ASSIGN(const bool there, query::is_recorded(session, info.name));
         if (!there) continue;
         if (info.name == "critical_path") {
-            OPSIGHT_ASSIGN(const int64_t spans, query::spans_to_replay(session));
-            if (spans > query::kMostSpansToReplay) {
+            OPSIGHT_ASSIGN(const int64_t spans, query::too_many_to_replay(session));
+            if (spans > 0) {
                 book.leave_out(fmt::format("{}, of which {} spans are too many: choose fewer iterations",
                                            info.name, spans));
                 continue;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/sql_literals.h"
+#include "base/text.h"
 #include "fleet/store/schema.h"
 
 namespace opsight::fleet {
@@ -19,9 +20,7 @@ constexpr std::array<Word, 6> kWords = {
     {{"join", 0}, {"left_join", 0}, {"median", 1}, {"quantile", 2}, {"ratio", 2}, {"text", 1}}};
 
 std::string_view trimmed(std::string_view text) {
-    const size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+    return text::trimmed(text, " \t\r\n");
 }
 
 // What stands between commas that no parentheses enclose.

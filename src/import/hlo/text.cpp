@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "import/hlo/shapes.h"
 
 namespace opsight::importer::hlo {
@@ -22,9 +23,7 @@ constexpr std::string_view kBlank = " \t\r\n";
 constexpr int kDeepestTuple = 100;  // tuples in tuples, as protobuf allows
 
 std::string_view trimmed(std::string_view text) {
-    const size_t first = text.find_first_not_of(kBlank);
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+    return text::trimmed(text, kBlank);
 }
 
 std::string_view bare(std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/text.h"
 #include "import/nvprof/printed_parts.h"
 #include "import/text/line_reader.h"
 #include "import/text/repair_line.h"
@@ -16,9 +17,7 @@ constexpr const char* kPrintAgain =
     "that 'nvprof -o run.nvvp ...' writes";
 
 std::string_view trimmed(std::string_view text) {
-    const size_t first = text.find_first_not_of(" \t\r");
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+    return text::trimmed(text, " \t\r");
 }
 
 // "==22090== ..." or "======== ...": what stands behind it; `pid` 0: not told.

@@ -13,14 +13,6 @@
 namespace opsight::marks {
 namespace {
 
-std::string_view trim(std::string_view text) {
-    while (!text.empty() && text.front() == ' ')
-        text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ')
-        text.remove_suffix(1);
-    return text;
-}
-
 bool is_lower_identifier(std::string_view name) {
     return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -64,7 +56,7 @@ std::string_view take_value(std::string_view& rest) {
         if (c == ']' || c == ')') --depth;
         if (c == ',' && depth <= 0) break;
     }
-    const std::string_view value = trim(rest.substr(0, end));
+    const std::string_view value = text::trimmed(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
     return value;
 }
@@ -88,7 +80,7 @@ TorchFacts torch_facts(std::string_view text) {
     while (!rest.empty()) {
         const size_t equals = rest.find('=');
         if (equals == rest.npos) break;
-        const std::string_view key = trim(rest.substr(0, equals));
+        const std::string_view key = text::trimmed(rest.substr(0, equals));
         rest.remove_prefix(equals + 1);
         const std::string_view value = take_value(rest);
         if (key == "seq") facts.sequence = number_of(value);
@@ -173,7 +165,7 @@ std::optional<NvtxMeaning> read_path(std::string_view text) {
     NvtxMeaning meaning;
     meaning.kind = HostKind::kModule;
     if (text.starts_with(kLayer) && text.size() > kLayer.size()) {
-        meaning.name = trim(text.substr(kLayer.size()));
+        meaning.name = text::trimmed(text.substr(kLayer.size()));
         return meaning;
     }
     const bool path = text.starts_with('/') && std::count(text.begin(), text.end(), '/') > 1 &&
@@ -214,7 +206,7 @@ std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain doma
             if (text::contains(text, "ExecutionContext::") || text::contains(text, "Builder") ||
                 text::contains(text, "Runtime::"))
                 return std::nullopt;
-            meaning.module_path = folder_of(engine_path(trim(text)));
+            meaning.module_path = folder_of(engine_path(text::trimmed(text)));
             return meaning;
         }
         case NvtxDomain::kTensorFlow: {
@@ -223,7 +215,7 @@ std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain doma
             if (colon == text.npos || colon == 0 || text::contains(text.substr(0, colon), " "))
                 return std::nullopt;
             meaning.name = text.substr(0, colon);
-            meaning.module_path = folder_of(trim(text.substr(colon + 2)));
+            meaning.module_path = folder_of(text::trimmed(text.substr(colon + 2)));
             return meaning;
         }
         case NvtxDomain::kNccl:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "query/ask/definitions_text.h"
 
 namespace opsight::query {
@@ -102,12 +103,6 @@ void remove(std::string& text, std::string_view part) {
         text.erase(at, part.size());
 }
 
-std::string_view trimmed(std::string_view text) {
-    const size_t begin = text.find_first_not_of(' ');
-    return begin == text.npos ? std::string_view()
-                              : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
-}
-
 // A header without its unit, in small letters.
 std::string word_of(std::string_view header) {
     constexpr std::string_view kStream = "Stream: ";
@@ -120,7 +115,7 @@ std::string word_of(std::string_view header) {
         word.replace(at, 3, "%");
     std::transform(word.begin(), word.end(), word.begin(),
                    [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return std::string(trimmed(word));
+    return std::string(text::trimmed(word));
 }
 
 // "total cpu time" is "cpu time": what is of one call and what of a row stands in the meaning.

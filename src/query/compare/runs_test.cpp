@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <mutex>
+#include <set>
+#include <thread>
+
 #include "query/compare/test_tree.h"
 
 namespace opsight::query {
@@ -117,17 +121,30 @@ TEST(Runs, BothSidesAtOnceAreReadAsOneByOne) {
         int64_t next_rank;
     };
     for (const Case& each : {Case{false, false, 3}, {true, false, 3}, {false, true, 3}, {false, false, 5}}) {
-        const auto read = [&each](bool next, size_t, std::optional<int64_t> rank, bool whole) {
+        std::mutex mutex;
+        std::set<std::thread::id> threads;
+        int reads = 0;
+        const auto read = [&](bool next, size_t, std::optional<int64_t> rank, bool whole) {
+            const std::lock_guard lock(mutex);
+            threads.insert(std::this_thread::get_id());
+            ++reads;
             Side side = run(next ? 120'000 : 100'000, whole || (next ? each.next_whole : each.base_whole));
             side.rank = rank.value_or(next ? each.next_rank : 3);
             return Result<Side>(std::move(side));
         };
         for (const Reading how : {Reading::kOneByOne, Reading::kBeside}) {
+            threads.clear();
+            reads = 0;
             const auto it = compare_runs(1, 1, read, how);
             ASSERT_TRUE(it.has_value());
             EXPECT_EQ(it->next.rank, 3);
             EXPECT_EQ(it->base.range.whole, each.base_whole || each.next_whole);
             EXPECT_EQ(it->next.range.whole, each.base_whole || each.next_whole);
+            EXPECT_EQ(threads.size(), how == Reading::kBeside ? 2U : 1U);
+            const bool alike = !each.base_whole && !each.next_whole && each.next_rank == 3;
+            if (alike) {
+                EXPECT_EQ(reads, 2) << "what was guessed is taken";
+            }
         }
     }
 }

@@ -90,14 +90,16 @@ class Collector {
 
 }  // namespace
 
-Result<int64_t> spans_to_replay(Session& session) {
+Result<int64_t> too_many_to_replay(Session& session) {
+    constexpr int64_t kMost = 2'000'000;
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(whatif::sql::spans_to_replay));
-    return integer(rows.rows.at(0)[0]);
+    const int64_t spans = integer(rows.rows.at(0)[0]);
+    return spans > kMost ? spans : 0;
 }
 
 Result<std::optional<CriticalPath>> critical_path(Session& session) {
-    OPSIGHT_ASSIGN(const int64_t spans, spans_to_replay(session));
-    if (spans > kMostSpansToReplay)
+    OPSIGHT_ASSIGN(const int64_t spans, too_many_to_replay(session));
+    if (spans > 0)
         return fail(
             Error{"the range has " + std::to_string(spans) + " spans: too many to work out its critical path",
                   session.path(),

@@ -40,8 +40,7 @@ struct CriticalPath {
 // linear in the spans of the range; an error where they are more than people wait for.
 Result<std::optional<CriticalPath>> critical_path(Session& session);
 
-// How many spans a replay of the range goes through, and how many are too many.
-Result<int64_t> spans_to_replay(Session& session);
-inline constexpr int64_t kMostSpansToReplay = 2'000'000;
+// How many spans a replay of the range goes through, where they are too many to wait for; else 0.
+Result<int64_t> too_many_to_replay(Session& session);
 
 }  // namespace opsight::query

@@ -161,7 +161,7 @@ class WorkTable {
         const cost::Work amount{work.macs, work.flops, work.matrix_flops, work.bytes};
         const cost::Bound found = cost::bound_of(amount, peaks.model, work.precision, false, 1);
         if (found.seconds <= 0) return;
-        work.bounded = true;
+        work.bounded = work.believed;
         if (work.matrix_flops > 0) work.precision = found.products_in;
         work.estimate |= !work.device.valid();
         work.math_ns = found.math_s * 1e9;
@@ -448,7 +448,8 @@ class WorkCount {
             table_.get({kNoWork, device.value, p_.device.name[span].value, too_fast}, [&](CountedWork& work) {
                 work.kind = cost::WorkKind::kMove;
                 work.bytes = ways;
-                work.bounded = bounded && !too_fast;
+                work.bounded = bounded;
+                work.believed = !too_fast;
                 if (too_fast) work.note = kBeatsCaches;
             });
         a_.span_share[span] = static_cast<double>(p_.device.bytes[span]);

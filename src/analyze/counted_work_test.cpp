@@ -330,6 +330,8 @@ TEST_F(CountedWorkTest, SetsFasterThanAnyCacheHaveNoBound) {
     for (size_t span = 0; span < 2; ++span) {
         const bool slow = profile.device.bytes[span] == 1'000'000;
         EXPECT_EQ(work(span).bounded, slow);
+        EXPECT_EQ(work(span).believed, slow);
+        EXPECT_GT(work(span).memory_ns, 0);
         EXPECT_EQ(work(span).note.empty(), slow);
         EXPECT_EQ(analysis.span_share[span], static_cast<double>(profile.device.bytes[span]));
     }

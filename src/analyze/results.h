@@ -137,6 +137,7 @@ struct CountedWork {
     std::string_view note;
     hardware::Precision precision = hardware::Precision::kFp32;  // whose peak bounds its products
     bool bounded = false;  // peaks are known, and they are what it waits for
+    bool believed = true;  // that its times are those of the work; else memory_ns alone is told
     double math_ns = 0, memory_ns = 0, bound_ns = 0;
 };
 

@@ -45,8 +45,10 @@ std::vector<Table> work_tables() {
            "whose peak bounds the products: 0 fp64, 1 fp32, 2 tf32, 3 fp16, 4 bf16, 5 fp8, 6 fp4, 7 int8, 8 "
            "int4"},
           {"math_ns", kDouble, "ns", "FLOPs / peak; -1: no bound is known"},
-          {"memory_ns", kDouble, "ns", "bytes / bandwidth; -1: no bound is known"},
-          {"bound_ns", kDouble, "ns", "the longer of the two; -1: no bound is known"},
+          {"memory_ns", kDouble, "ns",
+           "bytes / bandwidth, also of recorded times that beat it too far to be believed; -1: not known"},
+          {"bound_ns", kDouble, "ns",
+           "the longer of the two; -1: no bound is known, or the times are not believed"},
           {"estimate", kBoolean, "", "something was not told and assumed"},
           {"note", kVarchar, "", "what was assumed"}}},
         {"device_models",

@@ -143,6 +143,8 @@ std::string flags() {
            "THEN 'gfx' || major || minor || 'x' WHEN major > 0 THEN major || '.' || minor END;\n"
            "CREATE OR REPLACE TEMP MACRO is_transfer(kind) AS kind IN (device_kind('copy'), "
            "device_kind('set'));\n"
+           "CREATE OR REPLACE TEMP MACRO is_believed(memory_ns, bound_ns) AS coalesce(bound_ns >= 0 OR "
+           "memory_ns < 0, true);\n"
            "CREATE OR REPLACE TEMP MACRO is_work(kind) AS kind IN (device_kind('kernel'), "
            "device_kind('copy'), device_kind('set'));\n"
            "CREATE OR REPLACE TEMP MACRO is_busy(kind) AS is_work(kind) OR kind = device_kind('graph');\n";

@@ -284,25 +284,29 @@ std::vector<PeakRow> all_peaks(const std::vector<ModelRow>& models) {
     return rows;
 }
 
+double memory_ns(const analyze::CountedWork& work) {
+    return work.bounded || !work.believed ? work.memory_ns : -1;
+}
+
 TableFill works_fill(const StringPool& pool, const std::vector<analyze::CountedWork>& rows) {
-    return {
-        "works", rows.size(), [&rows, &pool](TableWriter& out) {
-            put_number(out, "id");
-            put_pooled(out, "name", pool, rows, &analyze::CountedWork::name);
-            put_ref(out, "device", rows, &analyze::CountedWork::device);
-            put<int8_t>(out, "kind", rows, &analyze::CountedWork::kind);
-            put<double>(out, "macs", rows, &analyze::CountedWork::macs);
-            put<double>(out, "flops", rows, &analyze::CountedWork::flops);
-            put<double>(out, "matrix_flops", rows, &analyze::CountedWork::matrix_flops);
-            put<double>(out, "recomputed_flops", rows, &analyze::CountedWork::recomputed_flops);
-            put<double>(out, "bytes_min", rows, &analyze::CountedWork::bytes);
-            put<int8_t>(out, "precision", rows, &analyze::CountedWork::precision);
-            out.put<double>("math_ns", [&](size_t i) { return rows[i].bounded ? rows[i].math_ns : -1; });
-            out.put<double>("memory_ns", [&](size_t i) { return rows[i].bounded ? rows[i].memory_ns : -1; });
-            out.put<double>("bound_ns", [&](size_t i) { return rows[i].bounded ? rows[i].bound_ns : -1; });
-            put<bool>(out, "estimate", rows, &analyze::CountedWork::estimate);
-            out.put_text("note", [&](size_t i) { return rows[i].note; });
-        }};
+    return {"works", rows.size(), [&rows, &pool](TableWriter& out) {
+                put_number(out, "id");
+                put_pooled(out, "name", pool, rows, &analyze::CountedWork::name);
+                put_ref(out, "device", rows, &analyze::CountedWork::device);
+                put<int8_t>(out, "kind", rows, &analyze::CountedWork::kind);
+                put<double>(out, "macs", rows, &analyze::CountedWork::macs);
+                put<double>(out, "flops", rows, &analyze::CountedWork::flops);
+                put<double>(out, "matrix_flops", rows, &analyze::CountedWork::matrix_flops);
+                put<double>(out, "recomputed_flops", rows, &analyze::CountedWork::recomputed_flops);
+                put<double>(out, "bytes_min", rows, &analyze::CountedWork::bytes);
+                put<int8_t>(out, "precision", rows, &analyze::CountedWork::precision);
+                out.put<double>("math_ns", [&](size_t i) { return rows[i].bounded ? rows[i].math_ns : -1; });
+                out.put<double>("memory_ns", [&](size_t i) { return memory_ns(rows[i]); });
+                out.put<double>("bound_ns",
+                                [&](size_t i) { return rows[i].bounded ? rows[i].bound_ns : -1; });
+                put<bool>(out, "estimate", rows, &analyze::CountedWork::estimate);
+                out.put_text("note", [&](size_t i) { return rows[i].note; });
+            }};
 }
 
 std::vector<TableFill> work_fills(const WritePlan& plan) {

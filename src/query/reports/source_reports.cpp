@@ -97,6 +97,15 @@ Result<Report> report_of(Session& session, const TableShape& shape, std::string_
     return report;
 }
 
+bool has_any(const ResultTable& table, std::string_view key) {
+    const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                     [key](const Column& c) { return c.key == key; });
+    if (column == table.columns.end()) return false;
+    const auto place = static_cast<size_t>(column - table.columns.begin());
+    return std::any_of(table.rows.begin(), table.rows.end(), [place](const auto& row) {
+        return !std::holds_alternative<std::monostate>(row[place]);
+    });
+}
 }  // namespace
 
 Result<bool> is_recorded(Session& session, std::string_view report) {
@@ -117,7 +126,14 @@ Result<Report> api_report(Session& session, const TableShape& shape) {
 }
 
 Result<Report> copy_report(Session& session, const TableShape& shape) {
-    return report_of(session, shape, "copies", {copy_sums});
+    OPSIGHT_ASSIGN(Report report, report_of(session, shape, "copies", {copy_sums}));
+    const ResultTable& table = report.sections[0].table;
+    if (has_any(table, "remarks"))
+        report.notes.push_back(
+            "some sets or copies within a device are faster than any cache: their bytes are as told, their "
+            "time "
+            "is not that of the work, and bytes/s leave them out (column Remarks)");
+    return report;
 }
 
 Result<Report> collectives_report(Session& session, const TableShape& shape) {

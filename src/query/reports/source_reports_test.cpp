@@ -63,6 +63,27 @@ TEST_F(SourceReports, CopiesByKindOfMemoryWithTheirRate) {
     EXPECT_EQ(rates->rows.at(3).at(0), Cell()) << "its size is not told";
 }
 
+// As in an export whose sets of 4 GB take 1.1 us.
+TEST_F(SourceReports, RatesLeaveOutTimesInWhichTheBytesCannotMove) {
+    made.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+    copy(CopyKind::kDeviceToDevice, MemoryKind::kDevice, MemoryKind::kDevice, 0, 1000, 1'000'000);
+    copy(CopyKind::kDeviceToDevice, MemoryKind::kDevice, MemoryKind::kDevice, 2000, 1000, 4'000'000'000);
+    copy(CopyKind::kDeviceToDevice, MemoryKind::kDevice, MemoryKind::kPinned, 4000, 1000, 4'000'000'000);
+    Session session = open();
+    const ResultTable table = table_of(session, "copies");
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(number(cell(table, "bytes", "to_memory", "Device")), 4'001'000'000) << "as told";
+    EXPECT_EQ(number(cell(table, "bytes_per_s", "to_memory", "Device")), 1'000'000 / 1000e-9);
+    EXPECT_EQ(cell(table, "remarks", "to_memory", "Device"),
+              Cell(std::string("1 of 2 faster than any cache: left out of bytes/s")));
+    EXPECT_EQ(cell(table, "bytes_per_s", "to_memory", "Pinned"), Cell());
+    const auto report = copy_report(session, {});
+    ASSERT_TRUE(report);
+    EXPECT_THAT(report->notes, Contains(HasSubstr("faster than any cache")));
+    EXPECT_EQ(cell(table, "remarks", "to_memory", "Pinned"),
+              Cell(std::string("1 of 1 faster than any cache: left out of bytes/s")));
+}
+
 // Counters of kernels, or samples: moments in the order of the source.
 TEST_F(SourceReports, WhatHasNoTimesHasNoDuration) {
     made.host(HostKind::kOther, "moment", 3, 0, made.thread());

@@ -106,7 +106,8 @@ Result<ResultTable> copy_sums(Session& session, const TableShape& shape) {
                  {"min_bytes", "Min Size (bytes)", Unit::kBytes, 5},
                  {"max_bytes", "Max Size (bytes)", Unit::kBytes, 3},
                  {"avg_time_ns", "Avg Time (ns)", Unit::kNs, 3},
-                 {"max_time_ns", "Max Time (ns)", Unit::kNs, 5}};
+                 {"max_time_ns", "Max Time (ns)", Unit::kNs, 5},
+                 {"remarks", "Remarks", Unit::kNone, 1}};
     q.rows = sql::copy_sums;
     q.order = {{"total_time_ns", true}, {"operation", false}, {"from_memory", false},
                {"to_memory", false},    {"rank", false},      {"device", false}};

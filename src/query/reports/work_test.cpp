@@ -170,6 +170,34 @@ TEST(Roofline, CopiesAreNotRatedByASetAmongThem) {
     }
 }
 
+// A set of 4 GB in a microsecond has no rate; one of 100 kB beside it has the rate of both only where it is
+// most of them.
+TEST(Roofline, RatesAreOfTimesInWhichTheBytesCanMove) {
+    for (const int64_t believed_ns : {500, 2000}) {
+        analyze::TestProfile t;
+        t.gpu(0, "NVIDIA A100-SXM4-80GB", 8, 0);
+        t.op("my::clear", 0, 50, t.thread());
+        for (const int64_t bytes : {int64_t{100'000}, int64_t{4'000'000'000}}) {
+            const int64_t id = bytes;
+            t.api("cudaMemsetAsync", bytes == 100'000 ? 10 : 20, 2, t.thread(), id);
+            DeviceSpan span;
+            span.begin = bytes == 100'000 ? 10'000 : 50'000;
+            span.dur = bytes == 100'000 ? believed_ns : 1000;
+            span.track = t.stream();
+            span.name = t.builder.text("Memset (Device)");
+            span.kind = DeviceKind::kMemset;
+            span.bytes = bytes;
+            span.correlation = id;
+            t.builder.add_device(span);
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.all = true});
+        const ResultTable table = table_of(session, "roofline", "roofline");
+        EXPECT_EQ(cell(table, "bytes_per_s", "op_name", "my::clear"),
+                  believed_ns == 2000 ? Cell(100'000 / 2000e-9) : Cell());
+    }
+}
+
 TEST(Summary, LeavesOutWorkWhereNoneIsKnown) {
     analyze::TestProfile t;
     t.op("outer", 0, 100, t.thread());

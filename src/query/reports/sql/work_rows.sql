@@ -13,7 +13,9 @@ SELECT * REPLACE (CASE WHEN work_ns >= uncounted_ns THEN bound_ns END AS bound_n
        mostly_counted AND bounded_ns > 0 AND bounded_ns >= 0.1 * time_ns AS bound_tells,
        CASE WHEN mostly_counted THEN bytes END AS bytes_min,
        CASE WHEN mostly_counted AND work_ns > 0 THEN 1e9 * flops / work_ns END AS flops_per_s,
-       CASE WHEN mostly_counted AND work_ns > 0 THEN 1e9 * bytes / work_ns END AS bytes_per_s,
+       -- Of work whose times are believed, where that is most of it.
+       CASE WHEN mostly_counted AND believed_ns >= 0.5 * work_ns THEN 1e9 * believed_bytes / nullif(believed_ns, 0)
+       END AS bytes_per_s,
        CASE WHEN mostly_counted AND bytes > 0 THEN flops / bytes END AS intensity,
        CASE WHEN bound_tells THEN 100.0 * bound_ns / bounded_ns END AS efficiency_pct,
        -- From 70 % of what a bound allows on, a limit counts as reached (docs/metrics.md).

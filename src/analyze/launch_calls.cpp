@@ -7,6 +7,12 @@ namespace opsight::analyze {
 LaunchCall launch_call(std::string_view name) {
     for (const std::string_view prefix : {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"})
         if (name.starts_with(prefix)) return LaunchCall::kGraph;
+    for (const std::string_view prefix : {"urEnqueueCommandBuffer", "urCommandBufferEnqueue"})
+        if (name.starts_with(prefix)) return LaunchCall::kGraph;
+    for (const std::string_view prefix :
+         {"urEnqueueKernelLaunch", "urEnqueueCooperativeKernelLaunch", "piEnqueueKernelLaunch",
+          "piextEnqueueKernelLaunch", "piextEnqueueCooperativeKernelLaunch"})
+        if (name.starts_with(prefix)) return LaunchCall::kKernel;
     for (const std::string_view prefix : {"cudaLaunch", "cuLaunch", "hipLaunch", "hipModuleLaunch",
                                           "hipExtLaunch", "hipExtModuleLaunch", "hipDrvLaunch"})
         if (name.starts_with(prefix))

@@ -12,7 +12,8 @@ namespace opsight::analyze {
 
 enum class LaunchCall : uint8_t { kOther, kKernel, kGraph, kCopy, kSet };
 
-// By the name of the call, in CUDA and HIP; kCopy and kSet: those that may be part of a graph's capture.
+// By the name of the call, in CUDA, HIP and SYCL's runtime; kCopy and kSet: those that may be part of a
+// graph's capture.
 LaunchCall launch_call(std::string_view name);
 
 // Kinds of calls by name, each looked at once.

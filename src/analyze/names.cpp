@@ -55,15 +55,17 @@ constexpr std::array<std::string_view, 7> kSearchCalls = {
     "miopenFindConvolution", "miopenConvolutionForwardGetSolution",
     "cudnn::find",           "miopenRunPlanSearch",
     "cudnnBenchmark"};
-constexpr std::array<std::string_view, 9> kCompileCalls = {"nvrtcCompileProgram",
-                                                           "hiprtcCompileProgram",
-                                                           "cuLinkComplete",
-                                                           "TorchDynamo Compile",
-                                                           "_compile.compile_inner",
-                                                           "compile_fx_inner",
-                                                           "OutputGraph.call_user_compiler",
-                                                           "triton.compile",
-                                                           "CachingAutotuner.benchmark_all_configs"};
+constexpr std::array<std::string_view, 11> kCompileCalls = {"urProgramBuild",
+                                                            "piProgramBuild",
+                                                            "nvrtcCompileProgram",
+                                                            "hiprtcCompileProgram",
+                                                            "cuLinkComplete",
+                                                            "TorchDynamo Compile",
+                                                            "_compile.compile_inner",
+                                                            "compile_fx_inner",
+                                                            "OutputGraph.call_user_compiler",
+                                                            "triton.compile",
+                                                            "CachingAutotuner.benchmark_all_configs"};
 
 constexpr std::array<std::string_view, 16> kTensorFlowOptimizers = {
     "Adadelta", "Adagrad",         "AdagradDA", "Adam",   "AdaMax",   "Adamax",

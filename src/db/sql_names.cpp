@@ -9,6 +9,7 @@
 #include "analyze/ranks/matching.h"
 #include "analyze/results.h"
 #include "db/schema.h"
+#include "model/api_calls.h"
 #include "model/entities.h"
 #include "model/profile.h"
 
@@ -145,6 +146,9 @@ std::string flags() {
            "device_kind('set'));\n"
            "CREATE OR REPLACE TEMP MACRO is_believed(memory_ns, bound_ns) AS coalesce(bound_ns >= 0 OR "
            "memory_ns < 0, true);\n"
+           "CREATE OR REPLACE TEMP MACRO is_wait_call(name) AS regexp_matches(name, '" +
+           std::string(kWaitCalls) +
+           "');\n"
            "CREATE OR REPLACE TEMP MACRO is_work(kind) AS kind IN (device_kind('kernel'), "
            "device_kind('copy'), device_kind('set'));\n"
            "CREATE OR REPLACE TEMP MACRO is_busy(kind) AS is_work(kind) OR kind = device_kind('graph');\n";

@@ -36,6 +36,22 @@ TEST(SqlNames, StandForTheNumbersOfTables) {
     EXPECT_EQ(std::get<std::string>(ask("direction_name(direction('bprop'))")->rows.at(0)[0]), "bprop");
 }
 
+TEST(SqlNames, KnowCallsThatWaitInEachApi) {
+    for (const char* call : {"cudaStreamSynchronize", "cuCtxSynchronize_v2", "hipDeviceSynchronize",
+                             "urQueueFinish", "urEventWait", "piEventsWait"})
+        EXPECT_EQ(number(fmt::format("is_wait_call('{}')", call)), 1) << call;
+    // The last two put waits into a queue; what SYCL's runtime calls in turn would count twice.
+    for (const char* call : {"zeEventHostSynchronize", "cudaStreamWaitEvent", "urEnqueueEventsWait"})
+        EXPECT_EQ(number(fmt::format("is_wait_call('{}')", call)), 0) << call;
+}
+
+TEST(SqlNames, SayWhatTimesAreBelieved) {
+    EXPECT_EQ(number("is_believed(10, 10)"), 1);
+    EXPECT_EQ(number("is_believed(-1, -1)"), 1) << "no bound is known";
+    EXPECT_EQ(number("is_believed(NULL, NULL)"), 1) << "no work is known";
+    EXPECT_EQ(number("is_believed(10, -1)"), 0);
+}
+
 TEST(SqlNames, WhatIsNotKnownHasNoName) {
     for (const char* macro : {"direction_name", "tc_use_name", "kernel_class_name", "memory_place"}) {
         const auto rows = ask(std::string(macro) + "(NULL)");

@@ -1,5 +1,6 @@
 // Names of copies and sets, and how to read them.
 #include <array>
+#include <utility>
 
 #include "model/entities.h"
 
@@ -12,10 +13,32 @@ constexpr std::array<std::string_view, static_cast<size_t>(CopyKind::kCount)> kC
     "Unknown", "HtoD", "DtoH", "HtoA", "AtoH",     "AtoA",     "AtoD",
     "DtoA",    "DtoD", "HtoH", "PtoP", "UVM HtoD", "UVM DtoH", "UVM DtoD"};
 
+// As PyTorch has them of Intel's devices (PTI): what the driver knows nothing of is memory of the system.
+constexpr std::pair<std::string_view, MemoryKind> kPtiMemoryNames[] = {
+    {"MEMORY(Unknown)", MemoryKind::kPageable},
+    {"HOST", MemoryKind::kPinned},
+    {"DEVICE", MemoryKind::kDevice},
+    {"SHARED", MemoryKind::kManaged}};
+// M and H are of the host, D of the device; S is of both, so that what has it is not told.
+constexpr std::pair<std::string_view, CopyKind> kPtiCopyNames[] = {
+    {"M2D", CopyKind::kHostToDevice}, {"H2D", CopyKind::kHostToDevice},   {"D2M", CopyKind::kDeviceToHost},
+    {"D2H", CopyKind::kDeviceToHost}, {"D2D", CopyKind::kDeviceToDevice}, {"M2M", CopyKind::kHostToHost},
+    {"M2H", CopyKind::kHostToHost},   {"H2M", CopyKind::kHostToHost},     {"H2H", CopyKind::kHostToHost}};
+
 MemoryKind memory_kind_of(std::string_view name) {
     for (size_t i = 0; i < kMemoryNames.size(); ++i)
         if (kMemoryNames[i] == name) return static_cast<MemoryKind>(i);
+    for (const auto& [told, kind] : kPtiMemoryNames)
+        if (told == name) return kind;
     return name.empty() ? MemoryKind::kUnspecified : MemoryKind::kUnknown;
+}
+
+CopyKind copy_kind_of(std::string_view name) {
+    for (size_t i = 0; i < kCopyNames.size(); ++i)
+        if (kCopyNames[i] == name) return static_cast<CopyKind>(i);
+    for (const auto& [told, kind] : kPtiCopyNames)
+        if (told == name) return kind;
+    return CopyKind::kUnspecified;
 }
 
 // Cuts "(a)" off the end and gives back a.
@@ -42,19 +65,21 @@ std::string_view copy_kind_name(CopyKind kind) {
 Transfer transfer_of_name(std::string_view name) {
     Transfer transfer;
     const std::string_view inside = take_bracket(name);
+    constexpr std::string_view kArrow = " -> ";
+    const size_t arrow = inside.find(kArrow);
+    const std::string_view to = arrow == inside.npos ? inside : inside.substr(arrow + kArrow.size());
     if (name == "Memset") {
-        transfer.to = memory_kind_of(inside);
+        transfer.to = memory_kind_of(to);  // "Memset (Device)"; of PTI with the value: "Memset (0 -> DEVICE)"
         return transfer;
     }
+    if (name == "Memcpy") transfer.copy = copy_kind_of(inside);  // "Memcpy (HtoD)"
     constexpr std::string_view kPrefix = "Memcpy ";
     if (!name.starts_with(kPrefix)) return transfer;
     name.remove_prefix(kPrefix.size());
-    for (size_t i = 0; i < kCopyNames.size(); ++i)
-        if (kCopyNames[i] == name) transfer.copy = static_cast<CopyKind>(i);
-    constexpr std::string_view kArrow = " -> ";
-    if (const size_t arrow = inside.find(kArrow); arrow != inside.npos) {
+    transfer.copy = copy_kind_of(name);
+    if (arrow != inside.npos) {
         transfer.from = memory_kind_of(inside.substr(0, arrow));
-        transfer.to = memory_kind_of(inside.substr(arrow + kArrow.size()));
+        transfer.to = memory_kind_of(to);
     }
     return transfer;
 }

@@ -256,7 +256,8 @@ Rule host_bound_rule() {
         .confidence = "high for the time, medium for its cause: the calls and ops that are open meanwhile",
         .remedy = "Give the GPU more for each call, or spare the calls.",
         .query =
-            "SELECT name, name LIKE '%Synchronize%' AS waits, count(*) AS calls, sum(dur_ns) / 1e6 "
+            "SELECT name, regexp_matches(name, '{wait_calls}') AS waits, count(*) AS calls, sum(dur_ns) / "
+            "1e6 "
             "AS ms FROM api_calls WHERE {range} GROUP BY ALL ORDER BY waits, ms DESC, name LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source =

@@ -1,17 +1,15 @@
 #include <fmt/format.h>
 
 #include "advise/rules/rules.h"
+#include "model/api_calls.h"
 
 namespace opsight::advise {
 namespace {
 
-constexpr const char* kCalls =
-    "^(cuda|hip)(Malloc|Free)(Async|Host|Managed|Pitch|Array|3D)?(_v[0-9]+)?$|^cuMem(Alloc|Free)";
-
 Status check(Context& c) {
     if (!c.session().contents().calls)
         return c.cannot("no calls of the device's API were recorded"), Status();
-    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_calls(c.session(), kCalls));
+    OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_calls(c.session(), kMemoryCalls));
     // While the device works such a call waits, and what is lost shows later.
     query::TimeSpans lost = found.times;
     if (c.facts().device_work) {
@@ -67,8 +65,8 @@ Rule memory_calls_rule() {
             "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  # where memory is fragmented",
         .query =
             "SELECT name, op_name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE "
-            "{range} AND regexp_matches(name, '^(cuda|hip)(Malloc|Free)|^cuMem(Alloc|Free)') GROUP "
-            "BY ALL ORDER BY ms DESC, name, op_name LIMIT 20",
+            "{range} AND regexp_matches(name, '{memory_calls}') GROUP BY ALL ORDER BY ms DESC, name, op_name "
+            "LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide; PyTorch, CUDA semantics",
         .leaves_kernels = true,

@@ -5,6 +5,7 @@
 
 #include "advise/rules/rules.h"
 #include "base/percent.h"
+#include "model/api_calls.h"
 
 namespace opsight::advise {
 
@@ -29,6 +30,8 @@ std::string query_within(std::string_view of, const query::Range* range) {
         for (size_t at = query.find(what); at != query.npos; at = query.find(what, at))
             query.replace(at, what.size(), with);
     };
+    replace("{wait_calls}", kWaitCalls);
+    replace("{memory_calls}", kMemoryCalls);
     replace(" WHERE {range} AND ", within.empty() ? " WHERE " : fmt::format(" WHERE {} AND ", within));
     replace(" WHERE {range}", within.empty() ? "" : fmt::format(" WHERE {}", within));
     return query;

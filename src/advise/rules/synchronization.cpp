@@ -4,13 +4,12 @@
 
 #include "advise/rules/rules.h"
 #include "advise/rules/waits.h"
+#include "model/api_calls.h"
 
 namespace opsight::advise {
 namespace {
 
 using query::RunFacts;
-
-constexpr const char* kWaits = "^(cuda|cu|hip)(Device|Stream|Ctx|Event|Thread)Synchronize";
 
 // A device that runs dry while the host waits for it has nothing to do until the host has launched more.
 // Without the wait the host would have launched that earlier: by the length of the wait at most.
@@ -64,7 +63,7 @@ Status check(Context& c) {
     if (!c.session().contents().calls)
         return c.cannot("no calls of the device's API were recorded"), Status();
     if (f.waits == 0) return {};
-    OPSIGHT_ASSIGN(query::Occurrences waits, query::times_of_calls(c.session(), kWaits));
+    OPSIGHT_ASSIGN(query::Occurrences waits, query::times_of_calls(c.session(), kWaitCalls));
     OPSIGHT_ASSIGN(const Lost found, lost_in_waits(c, waits.times));
     const double lost = share_of(found.ns, f);
     if (lost < c.threshold("share")) return {};
@@ -91,7 +90,7 @@ Status check(Context& c) {
 Result<double> waits_told_by_synchronization(Context& c) {
     const Rule rule = synchronization_rule();
     if (c.facts().waits == 0 || !rule.lacks(c.facts()).empty()) return 0.0;
-    OPSIGHT_ASSIGN(const query::Occurrences waits, query::times_of_calls(c.session(), kWaits));
+    OPSIGHT_ASSIGN(const query::Occurrences waits, query::times_of_calls(c.session(), kWaitCalls));
     OPSIGHT_ASSIGN(const Lost found, lost_in_waits(c, waits.times));
     if (share_of(found.ns, c.facts()) < c.threshold_of(rule, "share")) return 0.0;
     return c.share_of(found.returning);
@@ -115,8 +114,8 @@ Rule synchronization_rule() {
         .lines = "losses.append(loss.detach())  # and loss.item() once, after the loop",
         .query =
             "SELECT name, op_name, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM api_calls WHERE "
-            "{range} AND regexp_matches(name, '(Device|Stream|Ctx|Event|Thread)Synchronize') GROUP "
-            "BY ALL ORDER BY ms DESC, name, op_name LIMIT 20",
+            "{range} AND regexp_matches(name, '{wait_calls}') GROUP BY ALL ORDER BY ms DESC, name, op_name "
+            "LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch performance tuning guide; nsys analyze",
         .leaves_kernels = true,

@@ -198,6 +198,11 @@ void Assembler::add_legacy_device(const Batch& batch, const Remap& map) {
 }
 
 void Assembler::add_rest(const Batch& batch, const Remap& map) {
+    for (Batch::OfThread call : batch.of_threads) {
+        call.span.track = TrackId(map.places[call.span.track.index()]);
+        call.span.name = map.strings[call.span.name.index()];
+        of_threads_.push_back(call);
+    }
     knows_anything_ |= !batch.memory.empty();
     counts_ |= !batch.counters.empty();
     for (MemoryEvent event : batch.memory) {

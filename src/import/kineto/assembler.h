@@ -70,6 +70,7 @@ class Assembler {
     void add_rest(const Batch& batch, const Remap& map);
     void add_diagnostics(const Diagnostics& diagnostics);
 
+    void finish_of_threads();
     void finish_spans();
     void finish_async();
     void add_span(const UnpairedEvent& begin, const UnpairedEvent* end, TrackId track);
@@ -92,6 +93,7 @@ class Assembler {
     std::map<PlaceKey, uint32_t> place_index_;
     std::vector<std::pair<uint32_t, TrackId>> device_tracks_;  // by place
     std::vector<UnpairedEvent> unpaired_;                      // with places and strings of the profile
+    std::vector<Batch::OfThread> of_threads_;                  // track: index into places_
     std::vector<FlowEnd> flows_;                               // track: index into places_
     std::vector<DeviceSpan> legacy_device_;                    // of the profile, but not in it yet
     absl::flat_hash_set<StringId> legacy_ops_;                 // names

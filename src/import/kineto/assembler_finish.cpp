@@ -17,6 +17,7 @@ constexpr std::string_view kRowsOfDevicesMissing =
 
 void Assembler::finish(const Header& header, const Diagnostics& diagnostics) {
     add_diagnostics(diagnostics);
+    finish_of_threads();
     finish_spans();
     finish_async();
     finish_legacy_device();
@@ -37,6 +38,30 @@ void Assembler::add_span(const UnpairedEvent& begin, const UnpairedEvent* end, T
     (span.kind == HostKind::kOther ? holds_others_ : knows_anything_) = true;
     if (span.kind == HostKind::kOp) return builder_.add_op(span, {});
     builder_.add_host(span, span.kind == HostKind::kOther ? begin.text.value : StringId::kNone);
+}
+
+// What tells its thread alone belongs to the process that has a thread of that number, where one alone has.
+void Assembler::finish_of_threads() {
+    std::map<int64_t, std::optional<uint32_t>> threads;  // places by number of the thread; none: several
+    for (uint32_t place = 0; place < places_.size(); ++place) {
+        const ThreadKey& where = places_[place].place;
+        if (!places_[place].host.valid() || !where.tid_is_number || where.pid == -1) continue;
+        const auto [slot, is_new] = threads.try_emplace(where.tid, place);
+        if (!is_new) slot->second.reset();
+    }
+    for (Batch::OfThread& call : of_threads_) {
+        const auto told = static_cast<uint32_t>(call.span.track.index());
+        const auto found = threads.find(places_[told].place.tid);
+        const bool known = found != threads.end() && found->second;
+        call.span.track = host_track(known ? *found->second : told, call.span.kind);
+        knows_anything_ = true;
+        if (call.span.kind == HostKind::kOverhead) {
+            builder_.add_host(call.span, StringId::kNone);
+        } else {
+            calls_ = true;
+            builder_.add_api(call.span, call.correlation, -1, StringId());
+        }
+    }
 }
 
 // Begins and ends ('B', 'E') nest per thread.

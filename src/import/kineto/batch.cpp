@@ -14,6 +14,7 @@ void Batch::clear() {
     detail.clear();
     ops.clear();
     api.clear();
+    of_threads.clear();
     device.clear();
     graphs.clear();
     legacy_device.clear();

@@ -66,6 +66,12 @@ struct Batch {
         StringId kernel;  // that it launches; invalid: not told
     };
     std::vector<Call> api;  // one for each call in `host`, in order
+    // Calls and overhead of the process -1, which the profiler writes where it knows the thread alone.
+    struct OfThread {
+        HostSpan span;
+        int64_t correlation;
+    };
+    std::vector<OfThread> of_threads;
     std::vector<DeviceSpan> device;
     struct Graph {
         size_t row;  // of `device`

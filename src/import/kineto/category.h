@@ -15,11 +15,14 @@ enum class Category : uint8_t {
     kMemcpy,
     kMemset,
     kSync,
+    kEvent,  // a device came by an event of CUDA: a moment, written as a nanosecond
     kAnnotation,
     kDeviceAnnotation,
     kPython,
     kOverhead,
     kProfilerRange,  // counters of one kernel, measured by replay; its times are not the kernel's
+    kProfilerCurve,  // the same counters once more, drawn as a curve with zeros between kernels
+    kCollective,     // a call of oneCCL
     kMtiaDevice,     // MTIA's control processor: kernels, and copies named dma_request
     kDataLoading,    // this and what follows: in what 'opsight export' wrote
     kFileIo,

@@ -4,46 +4,11 @@
 
 #include <algorithm>
 
-#include "base/test_files.h"
-#include "import/import.h"
-#include "import/kineto/importer.h"
+#include "import/kineto/test_trace.h"
 #include "model/source_limits.h"
 
 namespace opsight::importer::kineto {
 namespace {
-
-Profile import_text(std::string_view text, size_t threads = 1) {
-    const auto source = memory_source(text);
-    ProfileBuilder builder;
-    TraceOptions options;
-    options.threads = threads;
-    const auto facts = import_trace(*source, "test", options, builder);
-    EXPECT_TRUE(facts.has_value()) << facts.error().message();
-    return std::move(builder).finish();
-}
-
-Profile import_seed(const std::string& name) {
-    return import_text(testing::read_file(std::string(OPSIGHT_SOURCE_DIR) + "/tests/fuzz/seeds/" + name));
-}
-
-// Events given as the inside of the list.
-Profile import_events(const std::string& events) {
-    return import_text("{\"traceEvents\": [" + events + "]}");
-}
-
-size_t host_row(const Profile& p, std::string_view name) {
-    for (size_t i = 0; i < p.host.size(); ++i)
-        if (p.strings.view(p.host.name[i]) == name) return i;
-    ADD_FAILURE() << "no host span " << name;
-    return 0;
-}
-
-size_t device_row(const Profile& p, std::string_view name) {
-    for (size_t i = 0; i < p.device.size(); ++i)
-        if (p.strings.view(p.device.name[i]).starts_with(name)) return i;
-    ADD_FAILURE() << "no device span " << name;
-    return 0;
-}
 
 const Track& host_track_of(const Profile& p, std::string_view name) {
     return p.tracks[p.host.track[host_row(p, name)].index()];
@@ -268,6 +233,18 @@ TEST(Kineto, WaitsOfADeviceAreNoWork) {
     EXPECT_EQ(p.device.kind[device_row(p, "dma_request")], DeviceKind::kMemcpy);
     ASSERT_EQ(p.devices.size(), 1U);
     EXPECT_EQ(p.devices[0].name, "MTIA");
+}
+
+TEST(Kineto, EventsOfADeviceAreMoments) {
+    const Profile p =
+        import_events(R"({"ph":"X","cat":"cuda_event","name":"cudaEvent","pid":0,"tid":7,"ts":5,"dur":0.001,)"
+                      R"("args":{"event_id":3,"stream":7,"correlation":9,"device":0,"context":1}})");
+    const size_t row = device_row(p, "cudaEvent");
+    EXPECT_EQ(p.device.kind[row], DeviceKind::kOther);
+    EXPECT_EQ(p.device.flags[row], kInstant);
+    EXPECT_EQ(p.device.dur[row], 0);
+    EXPECT_EQ(p.device.correlation[row], 9);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnknownCategory), 0);
 }
 
 // Counters beside spans of unknown kinds make no report of these; alone they are one.

@@ -44,6 +44,11 @@ bool only_waits(std::string_view name) {
     return name.ends_with("_wait") || name == "wait" || name == "barrier";
 }
 
+// Counters of a kernel of Intel's devices, as a kernel of its own around it: "metrics: gemm_kernel".
+bool is_measured_again(const RawEvent& event) {
+    return bare(event.name).starts_with("metrics: ") && !event.has(Arg::kCorrelation);
+}
+
 // What ran on the host; empty: it did not, or nobody knows.
 std::optional<HostKind> host_kind(Category category, std::string_view name) {
     switch (category) {
@@ -68,6 +73,7 @@ std::optional<HostKind> host_kind(Category category, std::string_view name) {
         case Category::kMessagePassing:
             return HostKind::kMessagePassing;
         case Category::kLibrary:
+        case Category::kCollective:
             return HostKind::kLibrary;
         default:
             return std::nullopt;
@@ -160,10 +166,16 @@ void Interpreter::take_complete(const RawEvent& event) {
     }
     if (const std::optional<HostKind> kind = host_kind(what, bare(event.name)))
         return add_host(event, times, *kind,
-                        names_its_library(*kind) ? text(event.category).value : StringId::kNone);
+                        what == Category::kCollective ? tables_.strings.intern("oneCCL").value
+                        : names_its_library(*kind)    ? text(event.category).value
+                                                      : StringId::kNone);
+    if (what == Category::kKernel && is_measured_again(event)) return add_profiler_range(event, times);
     if (const std::optional<DeviceKind> kind = device_kind(what, bare(event.name)))
         return add_device(event, times, *kind);
     if (what == Category::kProfilerRange) return add_profiler_range(event, times);
+    if (what == Category::kEvent)
+        return add_device(event, {times.begin, 0, static_cast<uint8_t>(times.flags | kInstant)},
+                          DeviceKind::kOther);
     if (what == Category::kUnknown || what == Category::kNone)
         report(Diag::kUnknownCategory, event, what == Category::kNone ? "none" : bare(event.category));
     if (what == Category::kUnknown && event.has(Arg::kDevice) && event.has(Arg::kStream))
@@ -198,6 +210,7 @@ void Interpreter::take_unpaired(const RawEvent& event, OtherRow what) {
 }
 
 void Interpreter::take_counter(const RawEvent& event) {
+    if (category(event.category) == Category::kProfilerCurve) return;
     int64_t time = 0;
     if (!read_time(event, time)) return;
     const PlaceId where = place(event);
@@ -239,13 +252,15 @@ void Interpreter::add_host(const RawEvent& event, const Times& times, HostKind k
     const HostSpan span = {times.begin,      times.dur, TrackId(place(event)),
                            text(event.name), kind,      times.flags};
     if (kind == HostKind::kOp) return add_op(event, span);
+    const bool call = kind == HostKind::kRuntimeApi || kind == HostKind::kDriverApi;
+    const std::string_view correlation = call ? event[Arg::kCorrelation] : std::string_view();
+    const int64_t number = correlation.empty() ? -1 : id(event, correlation);
+    if ((call || kind == HostKind::kOverhead) && tables_.places[span.track.index()].pid == -1)
+        return batch_->of_threads.push_back({span, number});
     batch_->host.push_back(span);
     batch_->detail.push_back(detail);
-    if (kind == HostKind::kRuntimeApi || kind == HostKind::kDriverApi) {
-        const std::string_view correlation = event[Arg::kCorrelation];
-        batch_->api.push_back({correlation.empty() ? -1 : id(event, correlation),
-                               event.has(Arg::kKernel) ? text(event[Arg::kKernel]) : StringId()});
-    }
+    if (call)
+        batch_->api.push_back({number, event.has(Arg::kKernel) ? text(event[Arg::kKernel]) : StringId()});
 }
 
 void Interpreter::add_op(const RawEvent& event, const HostSpan& span) {
@@ -305,6 +320,7 @@ void Interpreter::add_profiler_range(const RawEvent& event, const Times& times) 
     add_device(event, times, DeviceKind::kOther);
     const uint32_t track = batch_->device.back().track.value;
     reader_.read_scalar_args([&](std::string_view key, std::string_view token) {
+        if (key == "kernel_id" || key == "queue") return;  // whose they are
         if (const std::optional<double> value = parse_double(token))
             batch_->counters.push_back({times.begin, track, tables_.strings.intern(key), *value, true});
     });

@@ -20,8 +20,13 @@ CallKind kind_of_call(std::string_view name) {
     const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
     if (has("DeviceSynchronize") || has("CtxSynchronize") || has("ThreadSynchronize"))
         return CallKind::kDeviceSync;
-    if (has("StreamSynchronize")) return CallKind::kStreamSync;
-    if (has("EventSynchronize")) return CallKind::kEventSync;
+    // SYCL's runtime waits by calls of Level Zero.
+    if (has("StreamSynchronize") || name.ends_with("QueueFinish") || has("CommandQueueSynchronize") ||
+        has("CommandListHostSynchronize"))
+        return CallKind::kStreamSync;
+    if (has("EventSynchronize") || name == "urEventWait" || name == "piEventsWait" ||
+        has("EventHostSynchronize") || has("FenceHostSynchronize"))
+        return CallKind::kEventSync;
     if (has("StreamWaitEvent")) return CallKind::kStreamWait;
     const bool frees =
         name.starts_with("cudaFree") || name.starts_with("hipFree") || name.starts_with("cuMemFree");
@@ -121,7 +126,9 @@ class Loader {
     CallKind call_of(int32_t id, std::string_view name) const {
         const auto copy = copies_.find(id);
         if (copy == copies_.end()) return kind_of_call(name);
-        const bool may_block = copy->second || name.find("Async") == std::string_view::npos;
+        const auto has = [name](std::string_view part) { return name.find(part) != std::string_view::npos; };
+        // SYCL puts copies of any memory into a queue, and waits by another call.
+        const bool may_block = !has("Enqueue") && (copy->second || !has("Async"));
         return may_block ? CallKind::kCopy : CallKind::kNone;
     }
 

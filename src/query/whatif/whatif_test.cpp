@@ -58,6 +58,32 @@ TEST(WhatIfTest, ReplaysWhatWasMeasured) {
     EXPECT_TRUE(answer.simulatable());
 }
 
+// SYCL's runtime puts a copy of pageable memory into a queue, and waits by a call of its own, by one of the
+// driver.
+TEST(WhatIfTest, WaitsOfSyclAreReplayed) {
+    analyze::TestProfile t;
+    for (int64_t i = 0; i < 5; ++i) {
+        const int64_t at = i * kStep, copy = 10 + i;
+        t.annotation("ProfilerStep#" + std::to_string(i), at, kStep, t.thread());
+        t.op("aten::item", at + 100'000, 800'000);
+        t.api("urEnqueueUSMMemcpy", at + 110'000, 10'000, t.thread(), copy);
+        DeviceSpan span;
+        span.begin = at + 500'000, span.dur = 100'000, span.bytes = 4;
+        span.track = t.stream(), span.kind = DeviceKind::kMemcpy, span.correlation = copy;
+        t.device(span, "Memcpy D2M (DEVICE -> MEMORY(Unknown))");
+        t.api("urEventWait", at + 150'000, 470'000, t.thread(), 100 + i);
+        t.api("zeEventHostSynchronize", at + 160'000, 450'000, t.thread(), 100 + i);
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto answer = what_if(session, {});
+    ASSERT_TRUE(answer && *answer);
+    EXPECT_TRUE((*answer)->simulatable());
+    const auto without = what_if(session, {.no_waits = true});
+    ASSERT_TRUE(without && *without);
+    EXPECT_LT(median_of((*without)->iterations, &ReplayedIteration::predicted_ns), 0.6 * kStep);
+}
+
 TEST(CriticalPathTest, ItsPiecesLieWhereTheyWereRecorded) {
     const StoredProfile stored(steps());
     Session session = stored.open({.all = true});

@@ -1,6 +1,6 @@
 -- Calls of a rank that wait for a device, by iteration.
 WITH names AS MATERIALIZED (
-    SELECT id FROM raw.strings WHERE regexp_matches(text, '^(cuda|cu|hip)(Device|Stream|Ctx|Event|Thread)Synchronize')
+    SELECT id FROM raw.strings WHERE is_wait_call(text)
 )
 SELECT a.iteration, count(*) AS calls, sum(a.dur_ns)::BIGINT AS ns
 FROM sel_api a

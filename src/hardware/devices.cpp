@@ -34,8 +34,10 @@ using Words = std::vector<std::string>;
 
 // Of a device's name, in lower case, without those of makers and series.
 Words words_of(std::string_view name) {
+    // "Intel(R) Arc(TM) B580 Graphics"
     constexpr std::string_view kLeftAway[] = {"nvidia", "amd",    "geforce", "tesla",    "instinct",
-                                              "radeon", "quadro", "jetson",  "graphics", "corporation"};
+                                              "radeon", "quadro", "jetson",  "graphics", "corporation",
+                                              "intel",  "r",      "tm"};
     Words words;
     std::string word;
     for (char c : lower(name) + " ") {

@@ -260,6 +260,9 @@ TEST(Devices, DriverNamesFindTheirDevice) {
         {"NVIDIA A30", "a30"},
         {"NVIDIA RTX 6000 Ada Generation", "rtx-6000-ada"},
         {"Quadro RTX 6000", "quadro-rtx-6000"},
+        {"Intel(R) Arc(TM) B580 Graphics", "arc-b580"},
+        {"Intel(R) Data Center GPU Max 1100", "max-1100"},
+        {"Intel(R) Data Center GPU Max 1550", "max-1550-stack"},
         // A part of a device, and names that say too little.
         {"NVIDIA A100-SXM4-40GB MIG 1g.5gb", ""},
         {"NVIDIA H100", ""},
@@ -276,6 +279,8 @@ TEST(Devices, UnitsMemoryAndClockMustAgreeWhereTheyAreKnown) {
     EXPECT_EQ(key_of("NVIDIA H200", 60, 150.1, 1980), "") << "a part of one";
     EXPECT_EQ(key_of("AMD Instinct MI250X / MI250", 110), "mi250x-gcd");
     EXPECT_EQ(key_of("AMD Instinct MI250X / MI250", 104), "mi250-gcd");
+    EXPECT_EQ(key_of("Intel(R) Data Center GPU Max 1550", 0, 68.7), "max-1550-stack");
+    EXPECT_EQ(key_of("Intel(R) Data Center GPU Max 1550", 0, 137.4), "max-1550");
     EXPECT_EQ(key_of("NVIDIA GeForce RTX 3080", 70, 12.6), "rtx-3080-12gb");
     EXPECT_EQ(key_of("NVIDIA GeForce RTX 3080", 68, 10.5), "rtx-3080");
     EXPECT_EQ(key_of("Tesla V100-SXM2-16GB", 80, 16.9), "v100-sxm2");

@@ -28,7 +28,7 @@ inline Profile import_seed(const std::string& name) {
 
 // Events given as the inside of the list.
 inline Profile import_events(const std::string& events) {
-    return import_text("{\"traceEvents\": [" + events + "]}");
+    return import_text("[" + events + "]");
 }
 
 inline size_t host_row(const Profile& p, std::string_view name) {

@@ -8,7 +8,7 @@ WITH device_ends AS (
 ), long AS (
     SELECT t.rank, x.text AS name, a.begin_ns, a.begin_ns + a.dur_ns AS end_ns, a.dur_ns,
            coalesce(a.begin_ns >= d.end_ns, false) AS behind_all,
-           CASE WHEN regexp_matches(x.text, '[Mm]alloc|Free|HostAlloc|MemAlloc|USM[A-Z]\w+Alloc|Host(Un)?[Rr]egister|'
+           CASE WHEN regexp_matches(x.text, '[Mm]alloc|Free|(Host|Mem|USM\w+)Alloc|Host(Un)?[Rr]egister|'
                                             || 'Mem(Create|Map|Unmap|Release)') THEN 'memory'
                 WHEN contains(x.text, 'Synchronize') OR is_wait_call(x.text) THEN 'wait'
                 WHEN regexp_matches(x.text, '[Mm]em(cpy|set)') AND NOT regexp_matches(x.text, 'Async|Enqueue') THEN 'wait'

@@ -11,7 +11,8 @@ WITH device_ends AS (
            CASE WHEN regexp_matches(x.text, '[Mm]alloc|Free|(Host|Mem|USM\w+)Alloc|Host(Un)?[Rr]egister|'
                                             || 'Mem(Create|Map|Unmap|Release)') THEN 'memory'
                 WHEN contains(x.text, 'Synchronize') OR is_wait_call(x.text) THEN 'wait'
-                WHEN regexp_matches(x.text, '[Mm]em(cpy|set)') AND NOT regexp_matches(x.text, 'Async|Enqueue') THEN 'wait'
+                WHEN regexp_matches(x.text, '[Mm]em(cpy|set)') AND NOT regexp_matches(x.text, 'Async|Enqueue')
+                THEN 'wait'
                 WHEN contains(x.text, 'Launch') THEN 'launch'
                 ELSE 'other' END AS class
     FROM raw.api_calls a

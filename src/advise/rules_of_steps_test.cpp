@@ -121,6 +121,12 @@ TEST(RulesOfSteps, SpeakOfWhatIsThereAndOfNothingElse) {
              serving(r, {"step[DECODE bs=8]", "step[EXTEND bs=2]"});
          },
          [](Recorded& r) { serving(r, {"step[DECODE bs=8]"}); }, 44.5},
+        {"prefill_steps",
+         [](Recorded& r) {
+             serving(r, {"[Executor] _forward_step 1: 0 ctx reqs, 8 gen reqs",
+                         "[Executor] _forward_step 2: 2 ctx reqs, 0 gen reqs"});
+         },
+         [](Recorded& r) { serving(r, {"[Executor] _forward_step 1: 0 ctx reqs, 8 gen reqs"}); }, 44.5},
         // 8 ms of 64, 7 ms of 16: 6.67 ms of each.
         {"batch_throughput", [](Recorded& r) { batches(r, 8 * kMs, 7 * kMs); },
          [](Recorded& r) { batches(r, 8 * kMs, 3 * kMs); }, 89},

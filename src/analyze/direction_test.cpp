@@ -35,6 +35,9 @@ TEST(Direction, NamesTell) {
     EXPECT_EQ(classify_name("ProfilerStep#12"), NameClass::kStepMarker);
     EXPECT_EQ(classify_name("step[DECODE bs=32]"), NameClass::kStepMarker);
     EXPECT_EQ(classify_name("execute_60_context_0(sq0)_generation_60(sq60)"), NameClass::kStepMarker);
+    EXPECT_EQ(classify_name("[Executor] _forward_step 7: 0 ctx reqs, 0 ctx tokens, 32 gen reqs"),
+              NameClass::kStepMarker);
+    EXPECT_EQ(classify_name("execute_new_1_cached_7"), NameClass::kStepMarker);
     EXPECT_EQ(classify_name("aten::conv2d"), NameClass::kPlain);
     EXPECT_EQ(classify_name("## backward ##"), NameClass::kPlain);
     EXPECT_EQ(classify_name("forward_backward"), NameClass::kPlain);

@@ -9,6 +9,7 @@
 #include "analyze/open_spans.h"
 #include "analyze/recording_pauses.h"
 #include "base/text.h"
+#include "model/marks/serving_step.h"
 
 namespace opsight::analyze {
 namespace {
@@ -73,12 +74,10 @@ bool is_step_of_server(std::string_view kind) {
 }
 
 // What marks have in common that are of one kind of step: all but their numbers. Of a server's, whether
-// sequences are read for the first time ("execute_context_1(512)_generation_8(8)", "step[EXTEND bs=1").
+// sequences are read for the first time.
 std::string step_kind(std::string_view name) {
-    constexpr std::string_view kContext = "_context_";
-    if (name.starts_with("execute_") && text::contains(name, kContext))
-        return std::string(text::contains(name, "_context_0(") ? kDecode : kPrefill);
-    if (name.starts_with("step[")) return std::string(name.starts_with("step[DECODE") ? kDecode : kPrefill);
+    if (const auto step = marks::serving_step(name))
+        return std::string(step->prefill > 0 ? kPrefill : kDecode);
     std::string kind;
     for (const char c : name)
         if (c < '0' || c > '9')

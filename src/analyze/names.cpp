@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "model/marks/serving_step.h"
 
 namespace opsight::analyze {
 namespace {
@@ -30,7 +31,7 @@ bool is_backward(std::string_view name) {
     return text::contains(head, "::") && head.ends_with("_backward");
 }
 
-// Of torch.profiler, PyTorch Lightning, SGLang, vLLM, iterations of DLProf, and runs of ONNX Runtime.
+// Of torch.profiler, PyTorch Lightning, servers, iterations of DLProf, and runs of ONNX Runtime.
 bool is_step_marker(std::string_view name) {
     constexpr std::string_view prefixes[] = {"ProfilerStep#", "ProfilerStep*", "DLProf iteration #",
                                              "model_run#"};
@@ -38,9 +39,7 @@ bool is_step_marker(std::string_view name) {
         if (text::take_prefix(name, prefix)) return name.empty() || all_digits(name);
     // Of XLA's profiler: "Step #5", "Step #5 (train)".
     if (text::take_prefix(name, "Step #")) return all_digits(name.substr(0, name.find(" (")));
-    if (name == "[pl][profile]run_training_batch" || name.starts_with("step[")) return true;
-    return name.starts_with("execute_") && text::contains(name, "_context_") &&
-           text::contains(name, "_generation_");
+    return name == "[pl][profile]run_training_batch" || marks::serving_step(name);
 }
 
 bool contains_any(std::string_view name, const auto& parts) {

@@ -169,6 +169,10 @@ void order_device(Profile& p) {
     permute(d.bytes, order);
     permute(d.collective, order);
     permute(d.transfer, order);
+    if (!d.collective_numbers.empty()) {
+        d.collective_numbers.resize(d.size(), -1);
+        permute(d.collective_numbers, order);
+    }
     if (p.device_extras.size() == 0 && p.told_work.size() == 0) return;
     const std::vector<uint32_t> place = inverse(order);
     order_extras(p.device_extras, place);

@@ -200,6 +200,22 @@ void ProfileBuilder::join_memory_device(const RowCounts& from) {
         if (p.memory.device_type[i] != 0) p.memory.device[i] = static_cast<int32_t>(number);
 }
 
+void ProfileBuilder::number_collectives(const RowCounts& from) {
+    const OpDetails& ops = profile_.op_details;
+    absl::flat_hash_map<int64_t, int64_t> numbers;
+    for (size_t i = from.ops; i < ops.collective_numbers.size(); ++i)
+        if (ops.collective_numbers[i] >= 0 && ops.external_id[i] > 0)
+            numbers.try_emplace(ops.external_id[i], ops.collective_numbers[i]);
+    if (numbers.empty()) return;
+    DeviceSpans& d = profile_.device;
+    d.collective_numbers.resize(d.size(), -1);
+    for (size_t i = from.device; i < d.size(); ++i) {
+        if (d.kind[i] != DeviceKind::kKernel || d.collective_numbers[i] >= 0) continue;
+        const auto found = numbers.find(d.external_id[i]);
+        if (found != numbers.end()) d.collective_numbers[i] = found->second;
+    }
+}
+
 bool ProfileBuilder::shift_times(const RowCounts& from, int64_t by) {
     Profile& p = profile_;
     int64_t first = 0, last = 0;
@@ -266,6 +282,10 @@ void ProfileBuilder::add_op(const HostSpan& span, const OpDetail& detail) {
         d.record_functions.resize(d.external_id.size(), -1);
         d.record_functions.back() = detail.record_function;
     }
+    if (detail.collective_number >= 0) {
+        d.collective_numbers.resize(d.external_id.size(), -1);
+        d.collective_numbers.back() = detail.collective_number;
+    }
     d.collective.push_back(detail.collective);
     d.module_path.push_back(detail.module_path);
     d.stack.push_back(detail.stack);
@@ -295,6 +315,10 @@ void ProfileBuilder::add_device(const DeviceSpan& span) {
     d.config.push_back(span.config);
     d.bytes.push_back(span.bytes);
     d.collective.push_back(span.collective);
+    if (span.collective_number >= 0) {
+        d.collective_numbers.resize(d.begin.size(), -1);
+        d.collective_numbers.back() = span.collective_number;
+    }
     TransferId told = span.transfer;
     if (!told.valid() && (span.kind == DeviceKind::kMemcpy || span.kind == DeviceKind::kMemset)) {
         const auto [it, is_new] = transfers_by_name_.try_emplace(span.name);

@@ -28,6 +28,7 @@ struct OpDetail {
     SignatureId signature;
     int64_t sequence = -1, forward_thread = -1, external_id = -1, record_function = -1;
     CollectiveId collective;
+    int64_t collective_number = -1;
     StringId module_path{0}, stack{0};
 };
 
@@ -42,6 +43,7 @@ struct DeviceSpan {
     int64_t bytes = -1;
     CollectiveId collective;
     TransferId transfer;
+    int64_t collective_number = -1;
 };
 
 // See DeviceExtras.
@@ -117,6 +119,10 @@ class ProfileBuilder {
     // Of one process's rows since `from`: allocators number devices as the process sees them, tracers of
     // AMD's as the machine does. Where work ran on one device and memory is told of one other, both are one.
     void join_memory_device(const RowCounts& from);
+
+    // Of one process's rows since `from`: kernels that tell no number of their collective get that of the op
+    // of a process group that has their external id.
+    void number_collectives(const RowCounts& from);
 
     void add_op(const HostSpan& span, const OpDetail& detail);
     void add_api(const HostSpan& span, int64_t correlation, int32_t result = -1, StringId kernel = {});

@@ -83,6 +83,10 @@ struct OpDetails {
     size_t size() const { return signature.size(); }
     // PyTorch's number of the call in its process; -1: not told.
     int64_t record_function(size_t i) const { return i < record_functions.size() ? record_functions[i] : -1; }
+    std::vector<int64_t> collective_numbers;  // as of DeviceSpans
+    int64_t collective_number(size_t i) const {
+        return i < collective_numbers.size() ? collective_numbers[i] : -1;
+    }
 };
 
 enum class DeviceKind : uint8_t {
@@ -108,6 +112,11 @@ struct DeviceSpans {
     std::vector<int64_t> bytes;  // copies and sets; -1: not told
     std::vector<CollectiveId> collective;
     std::vector<TransferId> transfer;  // of copies and sets
+    // That the process group gave the collective, counting its own; up to the last span that tells one.
+    std::vector<int64_t> collective_numbers;
+    int64_t collective_number(size_t i) const {
+        return i < collective_numbers.size() ? collective_numbers[i] : -1;
+    }
     size_t size() const { return begin.size(); }
 };
 

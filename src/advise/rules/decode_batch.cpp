@@ -11,7 +11,8 @@ namespace {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto steps, query::serving_steps(c.session()));
     OPSIGHT_ASSIGN(const std::optional<double> rows, query::balanced_rows(c.session()));
-    if (steps.empty()) return c.cannot("no steps that a server names (vLLM, SGLang) were recorded"), Status();
+    if (steps.empty())
+        return c.cannot("no steps that a server names (vLLM, SGLang, TensorRT-LLM) were recorded"), Status();
     if (!rows) return c.cannot("the peaks of the device are not known"), Status();
     std::vector<query::TimeSpan> low;
     double sequences = 0, step_ns = 0, used_ns = 0;
@@ -63,7 +64,9 @@ Rule decode_batch_rule() {
     return {
         .id = "decode_batch",
         .looks_for = "decoding of few sequences at once, which memory bounds",
-        .needs = "steps that the server names (vLLM, SGLang), and a device of which the peaks are known",
+        .needs =
+            "steps that the server names (vLLM, SGLang, TensorRT-LLM), and a device of which the peaks are "
+            "known",
         .thresholds = {{"share", 10, "% of the wall clock", "what takes less is hardly a headline"},
                        {"part", 50, "% of the sequences at which arithmetic binds",
                         "near it more sequences take longer as well"}},
@@ -74,11 +77,12 @@ Rule decode_batch_rule() {
             "low: an estimate for 16-bit weights, and who asks for answers decides how many there are",
         .remedy = "More sequences at once, or smaller weights.",
         .lines =
-            "vllm serve MODEL --max-num-seqs 256   # SGLang: --max-running-requests\n"
+            "vllm serve MODEL --max-num-seqs 256   # SGLang: --max-running-requests; trtllm-serve --max_batch_size\n"
             "vllm serve MODEL --quantization fp8",
         .query =
             "SELECT name, count(*) AS steps, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} "
-            "AND (name LIKE 'execute_%' OR name LIKE 'step[%') GROUP BY ALL ORDER BY ms DESC, name",
+            "AND (name LIKE 'execute_%' OR name LIKE 'step[%' OR name LIKE '[Executor]%') GROUP BY ALL ORDER "
+            "BY ms DESC, name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight --per-sample OLD NEW",
         .source =
             "vLLM, optimization and tuning; Pope et al., Efficiently scaling transformer inference (2022)",

@@ -27,7 +27,8 @@ std::vector<query::TimeSpan> blocking(const std::vector<query::ServingStep>& ste
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto steps, query::serving_steps(c.session()));
-    if (steps.empty()) return c.cannot("no steps that a server names (vLLM, SGLang) were recorded"), Status();
+    if (steps.empty())
+        return c.cannot("no steps that a server names (vLLM, SGLang, TensorRT-LLM) were recorded"), Status();
     std::vector<query::TimeSpan> found = blocking(steps);
     const auto count = static_cast<int64_t>(found.size());
     int64_t longest = 0;
@@ -58,7 +59,7 @@ Rule prefill_steps_rule() {
     return {
         .id = "prefill_steps",
         .looks_for = "prefill of new sequences that holds up the decoding of others",
-        .needs = "steps that the server names (vLLM, SGLang)",
+        .needs = "steps that the server names (vLLM, SGLang, TensorRT-LLM)",
         .thresholds = {{"share", 10, "% of the wall clock", "new sequences must be read at some time"}},
         .bound = "the time of steps that only prefill, between steps that decode: what decoding waits for",
         .confidence = "high for the time; the prefill itself has still to be done",
@@ -66,7 +67,7 @@ Rule prefill_steps_rule() {
         .lines = "vllm serve MODEL --enable-chunked-prefill   # SGLang: --enable-mixed-chunk",
         .query =
             "SELECT name, begin_ns, dur_ns / 1e6 AS ms FROM annotations WHERE {range} AND (name LIKE "
-            "'execute_%' OR name LIKE 'step[%') ORDER BY begin_ns, name",
+            "'execute_%' OR name LIKE 'step[%' OR name LIKE '[Executor]%') ORDER BY begin_ns, name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "Agrawal et al., Sarathi-Serve (OSDI 2024); vLLM, optimization and tuning: chunked prefill",
         .lacks = [](const query::RunFacts& f) { return std::string(f.trains ? "the run trains" : ""); },

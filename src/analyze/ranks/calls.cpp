@@ -72,7 +72,7 @@ class CallFinder {
             if (c.name.valid()) key.kind = collective_kind(p_.strings.view(c.name));
         }
         add(key, {p_.tracks[p_.device.track[row].index()].rank, 0, row, p_.device.begin[row],
-                  p_.device.dur[row], told});
+                  p_.device.dur[row], told, p_.device.collective_number(row)});
     }
 
     // Ranges of one kind on one rank, and the ops of process groups that asked for them.
@@ -115,15 +115,18 @@ class CallFinder {
             key.name = p_.host.name[row];
             key.on_host = true;
             CollectiveId collective;
+            int64_t number = -1;
             if (paired) {
-                collective = p_.op_details.collective[p_.host.detail[told.ops[i]]];
+                const uint32_t op = p_.host.detail[told.ops[i]];
+                number = p_.op_details.collective_number(op);
+                collective = p_.op_details.collective[op];
                 const Collective& c = p_.collectives[collective.index()];
                 key.group_name = c.group_name;
                 key.group_ranks = c.group_ranks;
                 key.group_size = c.group_size;
             }
             add(key, {p_.tracks[p_.host.track[row].index()].rank, 0, row, p_.host.begin[row],
-                      p_.host.dur[row], collective});
+                      p_.host.dur[row], collective, number});
         }
     }
 

@@ -46,6 +46,7 @@ struct CommCall {
     uint32_t row = 0;  // of Profile::device, or of Profile::host
     int64_t begin = 0, dur = 0;
     CollectiveId collective;  // what is told of it
+    int64_t number = -1;      // that its process group gave it; -1: not told
     int64_t end() const { return begin + dur; }
 };
 

@@ -96,6 +96,42 @@ bool may_be_same(Calls calls, Calls most) {
     return 5 * odd <= count;
 }
 
+// Where a call stands among those of its key: by number and, of calls that were started as one, by order; or
+// by order.
+using CallPlace = std::pair<int64_t, int64_t>;
+using CallPlaces = std::vector<std::pair<CallPlace, uint32_t>>;  // with the call, into CommCalls::calls
+
+// Nothing: not all tell a number, numbers fall, or no two ranks share one (they are of different runs).
+std::optional<CallPlaces> places_by_number(const std::vector<OfRank>& ranks, const CommCall* first) {
+    CallPlaces found;
+    for (const OfRank& rank : ranks) {
+        CallPlace last{-1, 0};
+        for (const CommCall& call : rank.calls) {
+            if (call.number < 0 || call.number < last.first) return std::nullopt;
+            last = {call.number, call.number == last.first ? last.second + 1 : 0};
+            found.emplace_back(last, static_cast<uint32_t>(&call - first));
+        }
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    const bool shared = std::adjacent_find(found.begin(), found.end(), [](const auto& a, const auto& b) {
+                            return a.first == b.first;
+                        }) != found.end();
+    return shared || ranks.size() == 1 ? std::optional(std::move(found)) : std::nullopt;
+}
+
+// Each rank's calls go on from where they are.
+CallPlaces places_by_order(const std::vector<OfRank>& ranks, const CommCall* first) {
+    CallPlaces found;
+    for (const OfRank& rank : ranks)
+        for (size_t i = 0; i < rank.calls.size(); ++i)
+            found.emplace_back(CallPlace{rank.places + static_cast<int64_t>(i), 0},
+                               static_cast<uint32_t>(&rank.calls[i] - first));
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    return found;
+}
+
 class Matcher {
   public:
     Matcher(const Profile& profile, const CommCalls& calls) : p_(profile), c_(calls) {
@@ -126,6 +162,15 @@ class Matcher {
             ranks.push_back({calls.subspan(begin, end - begin)});
             begin = end;
         }
+        const CommKey& key = c_.keys[calls.front().key];
+        // A rank counts the sends and receives to all of its peers.
+        if (key.kind != CollectiveKind::kSendReceive)
+            if (const auto places = places_by_number(ranks, c_.calls.data()))
+                return add_calls(*places, ranks.size(), true);
+        match_by_order(ranks, key);
+    }
+
+    void match_by_order(std::vector<OfRank>& ranks, const CommKey& key) {
         Calls most = ranks.front().calls;
         bool equal = true;
         for (const OfRank& rank : ranks) {
@@ -145,31 +190,23 @@ class Matcher {
         // With clocks that are apart calls need not meet; as many of each are most likely the same. Those of
         // a backend on the host whose group the ops name are told whole, and a send may be over long before
         // its receive begins.
-        const CommKey& key = c_.keys[calls.front().key];
         const bool told = key.on_host && key.group_ranks.value != 0;
         const bool sure = known || (equal && (same || told));
-        add_calls(ranks, sure);
+        add_calls(places_by_order(ranks, c_.calls.data()), ranks.size(), sure);
     }
 
-    void add_calls(const std::vector<OfRank>& ranks, bool sure) {
-        // By place and rank: each rank's calls go on from where they are.
-        std::vector<std::pair<int64_t, uint32_t>> order;
-        for (const OfRank& rank : ranks)
-            for (size_t i = 0; i < rank.calls.size(); ++i)
-                order.emplace_back(rank.places + static_cast<int64_t>(i),
-                                   static_cast<uint32_t>(&rank.calls[i] - c_.calls.data()));
-        std::stable_sort(order.begin(), order.end(),
-                         [](const auto& a, const auto& b) { return a.first < b.first; });
+    // `order`: by place and rank.
+    void add_calls(const CallPlaces& order, size_t ranks, bool sure) {
         for (size_t at = 0; at < order.size();) {
             MatchedCall call;
             call.first = static_cast<uint32_t>(out_.members.size());
-            const int64_t place = order[at].first;
+            const CallPlace place = order[at].first;
             // What may not belong together stands alone.
             do
                 out_.members.push_back(order[at++].second);
             while (sure && at < order.size() && order[at].first == place);
             call.count = static_cast<uint32_t>(out_.members.size()) - call.first;
-            judge(call, static_cast<int64_t>(ranks.size()), sure);
+            judge(call, static_cast<int64_t>(ranks), sure);
             out_.calls.push_back(call);
         }
     }

@@ -1,10 +1,10 @@
 // Which calls of the ranks are one collective.
 //
-// Calls of one group and kernel are matched by their order in each rank. Recordings of ranks need not begin
-// and end together: where calls of the same place never ran at the same time, or ranks have different numbers
-// of calls, they are moved by as many places as make all of them run at the same time as those of the rank
-// that has most, if exactly one number of places does. Cost: n log n in the calls; at most 192 places are
-// tried.
+// Calls of one group and kernel are matched by the numbers that the group gave them (PyTorch's "Seq"), where
+// all tell one; else by their order in each rank. Recordings of ranks need not begin and end together: where
+// calls of the same place never ran at the same time, or ranks have different numbers of calls, they are
+// moved by as many places as make all of them run at the same time as those of the rank that has most, if
+// exactly one number of places does. Cost: n log n in the calls; at most 192 places are tried.
 #pragma once
 
 #include <cstdint>

@@ -241,8 +241,9 @@ Collective told(TestProfile& t, std::string_view name, std::string_view group, i
     return c;
 }
 
-void call(TestProfile& t, const Collective& collective, int64_t begin, int64_t dur) {
+void call(TestProfile& t, const Collective& collective, int64_t begin, int64_t dur, int64_t number = -1) {
     DeviceSpan span;
+    span.collective_number = number;
     span.begin = begin;
     span.dur = dur;
     span.track = t.stream(8);
@@ -270,6 +271,53 @@ TEST(Ranks, GroupsAreApartAndSizesMustAgree) {
         EXPECT_EQ(each.state, all ? MatchState::kCallsDiffer : MatchState::kMatched);
         EXPECT_EQ(each.bytes, 4000);
     }
+}
+
+// The second rank's recording begins two collectives later and its clock shows another hour: order says
+// nothing.
+TEST(Ranks, NumbersOfTheGroupTellWhichBelongTogether) {
+    for (const bool numbered : {true, false}) {
+        TestProfile t;
+        for (int64_t rank = 0; rank < 2; ++rank) {
+            if (rank > 0) t.add_rank(rank);
+            const int64_t apart = rank * 3600 * int64_t{1'000'000'000};
+            for (int64_t i = 2 * rank; i < 40; ++i)
+                call(t, told(t, "allreduce", "dp", 2, 1000), apart + i * kMs, (10 + i) * kUs,
+                     numbered ? 7 + i : -1);
+        }
+        Profile profile = t.finish();
+        const std::vector<RankClock> clocks = align_ranks(profile);
+        const Matches matches = match_calls(profile, find_calls(profile));
+        const auto both = std::count_if(matches.calls.begin(), matches.calls.end(),
+                                        [](const MatchedCall& each) { return each.count == 2; });
+        EXPECT_EQ(both, numbered ? 38 : 0);
+        EXPECT_EQ(clocks[1].corrected, numbered);
+    }
+}
+
+// Calls that were started as one have one number; where numbers fall or are of different runs, order tells.
+TEST(Ranks, NumbersAreUsedWhereTheyCanBeTrue) {
+    const auto matched = [](std::vector<int64_t> first, std::vector<int64_t> second, std::string_view name) {
+        TestProfile t;
+        for (int64_t rank = 0; rank < 2; ++rank) {
+            if (rank > 0) t.add_rank(rank);
+            const std::vector<int64_t>& numbers = rank == 0 ? first : second;
+            for (size_t i = 0; i < numbers.size(); ++i)
+                call(t, told(t, name, "dp", 2, 1000), static_cast<int64_t>(i) * kMs, 10 * kUs, numbers[i]);
+        }
+        Profile profile = t.finish();
+        std::vector<uint32_t> counts;
+        for (const MatchedCall& each : match_calls(profile, find_calls(profile)).calls)
+            counts.push_back(each.count);
+        return counts;
+    };
+    using Counts = std::vector<uint32_t>;
+    EXPECT_EQ(matched({5, 5, 6}, {5, 5, 6}, "allgather"), (Counts{2, 2, 2}));
+    EXPECT_EQ(matched({5, 6, 7}, {6, 7, 8}, "allreduce"), (Counts{1, 2, 2, 1}));
+    EXPECT_EQ(matched({5, 6, 7}, {105, 106, 107}, "allreduce"), (Counts{2, 2, 2})) << "of different runs";
+    EXPECT_EQ(matched({6, 5, 7}, {5, 6, 7}, "allreduce"), (Counts{2, 2, 2})) << "they fall";
+    EXPECT_EQ(matched({5, 6, -1}, {6, 7, 8}, "allreduce"), (Counts{2, 2, 2})) << "one is not told";
+    EXPECT_EQ(matched({5, 6, 7}, {6, 7, 8}, "send"), (Counts{2, 2, 2})) << "each rank counts its own";
 }
 
 // Names and ranks of groups are whatever somebody wrote.

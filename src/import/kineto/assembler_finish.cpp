@@ -24,6 +24,7 @@ void Assembler::finish(const Header& header, const Diagnostics& diagnostics) {
     finish_flows();
     finish_names();
     builder_.join_memory_device(from_);
+    builder_.number_collectives(from_);
     if (header.base_ns != 0 && !builder_.shift_times(from_, header.base_ns))
         builder_.diagnostics().add(Diag::kBadHeader, {file_, -1, -1, "baseTimeNanoseconds is out of range"});
 }

@@ -47,6 +47,7 @@ constexpr Spelling kSpellings[] = {
     {"Process Group Name", Arg::kGroupName},
     {"Process Group Description", Arg::kGroupDescription},
     {"Process Group Ranks", Arg::kGroupRanks},
+    {"Seq", Arg::kCollectiveNumber},
     {"Device Type", Arg::kDeviceType},
     {"Device Id", Arg::kDeviceId},
     {"Addr", Arg::kAddress},

@@ -39,6 +39,7 @@ enum class Arg : uint8_t {
     kGroupName,
     kGroupDescription,
     kGroupRanks,
+    kCollectiveNumber,
     kDeviceType,
     kDeviceId,
     kAddress,

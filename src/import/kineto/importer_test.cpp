@@ -235,6 +235,21 @@ TEST(Kineto, WaitsOfADeviceAreNoWork) {
     EXPECT_EQ(p.devices[0].name, "MTIA");
 }
 
+// PyTorch's numbers of collectives stand at the op, later ones at the kernel too.
+TEST(Kineto, KernelsHaveTheNumberOfTheirCollective) {
+    const Profile p = import_events(
+        R"({"ph":"X","cat":"kernel","name":"ncclDevKernel_A","pid":0,"tid":7,"ts":9,"dur":5,"args":{"External id":12}},)"
+        R"({"ph":"X","cat":"kernel","name":"ncclDevKernel_B","pid":0,"tid":7,"ts":20,"dur":5,"args":{"External id":13,"Seq":44}},)"
+        R"({"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":3,"dur":5,"args":{"External id":11}},)"
+        R"({"ph":"X","cat":"cpu_op","name":"record_param_comms","pid":1,"tid":1,"ts":1,"dur":2,)"
+        R"("args":{"External id":12,"Seq":43,"Collective name":"allreduce"}},)"
+        R"({"ph":"X","cat":"cpu_op","name":"record_param_comms","pid":1,"tid":1,"ts":4,"dur":2,)"
+        R"("args":{"External id":13,"Seq":99,"Collective name":"allreduce"}})");
+    EXPECT_EQ(p.device.collective_number(device_row(p, "ncclDevKernel_A")), 43);
+    EXPECT_EQ(p.device.collective_number(device_row(p, "ncclDevKernel_B")), 44);
+    EXPECT_EQ(p.device.collective_number(device_row(p, "gemm")), -1);
+}
+
 TEST(Kineto, EventsOfADeviceAreMoments) {
     const Profile p =
         import_events(R"({"ph":"X","cat":"cuda_event","name":"cudaEvent","pid":0,"tid":7,"ts":5,"dur":0.001,)"

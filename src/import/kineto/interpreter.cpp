@@ -267,6 +267,8 @@ void Interpreter::add_op(const RawEvent& event, const HostSpan& span) {
     OpDetail op;
     op.signature = signature(event);
     op.collective = collective(event);
+    if (event.has(Arg::kCollectiveNumber))
+        op.collective_number = parse_int(event[Arg::kCollectiveNumber]).value_or(-1);
     if (event.has(Arg::kSequence)) op.sequence = parse_int(event[Arg::kSequence]).value_or(-1);
     if (event.has(Arg::kForwardThread)) op.forward_thread = id(event, event[Arg::kForwardThread]);
     if (event.has(Arg::kExternalId)) op.external_id = id(event, event[Arg::kExternalId]);
@@ -295,6 +297,8 @@ void Interpreter::add_device(const RawEvent& event, const Times& times, DeviceKi
     if (event.has(Arg::kBytes)) span.bytes = parse_int(event[Arg::kBytes]).value_or(-1);
     if (kind == DeviceKind::kKernel) span.config = config(event);
     span.collective = collective(event);
+    if (event.has(Arg::kCollectiveNumber))
+        span.collective_number = parse_int(event[Arg::kCollectiveNumber]).value_or(-1);
     if (event.has(Arg::kGraph) || event.has(Arg::kGraphNode)) add_graph(event);
     batch_->device.push_back(span);
 }

@@ -160,6 +160,28 @@ std::optional<NvtxMeaning> read_pyprof(std::string_view text) {
     return meaning;
 }
 
+// Of hooks around modules, as vLLM (--enable-layerwise-nvtx-tracing) and SGLang
+// (--enable-layerwise-nvtx-marker) have them:
+// "{'Module': 'top.model.layers.0.mlp', 'TrainableParams': {...}, 'Inputs': [[8, 4096]]}". What a call gave
+// comes after it, in a range without work.
+std::optional<NvtxMeaning> read_hook(std::string_view text) {
+    if (!text::take_prefix(text, "{'Module': '")) return std::nullopt;
+    const size_t end = text.find('\'');
+    if (end == text.npos || end == 0) return std::nullopt;
+    NvtxMeaning meaning;
+    meaning.kind = HostKind::kModule;
+    std::string_view module = text.substr(0, end);
+    for (const std::string_view compiled :
+         {"Torch Compiled Module (input):", "Torch Compiled Module (output):"})
+        text::take_prefix(module, compiled);
+    meaning.name = module;
+    if (text::contains(text.substr(end), "'Outputs': [")) {
+        meaning.kind = HostKind::kAnnotation;
+        meaning.name = "outputs of " + meaning.name;
+    }
+    return meaning;
+}
+
 std::optional<NvtxMeaning> read_path(std::string_view text) {
     constexpr std::string_view kLayer = "layer:";
     NvtxMeaning meaning;
@@ -272,6 +294,7 @@ NvtxDomain nvtx_domain(std::string_view name) {
 
 NvtxMeaning read_nvtx_text(std::string_view text, NvtxDomain domain) {
     if (auto meaning = read_by_domain(text, domain)) return *meaning;
+    if (auto meaning = read_hook(text)) return *meaning;
     if (auto meaning = read_pyprof(text)) return *meaning;
     if (auto meaning = read_path(text)) return *meaning;
     if (auto meaning = read_torch(text)) return *meaning;

@@ -1,9 +1,10 @@
 // What the text of an NVTX range says, in the dialects that frameworks write.
 //
 //   PyTorch emit_nvtx     "aten::conv2d, seq = 5, op_id = 7, sizes = [[1, 3], []]"
-//   PyProf, DLProf        "{'mod': 'torch', 'op': 'relu', 'args': [...]}", "{'traceMarker': [...],
-//   'funcStack': ...}" users                 "layer:block1/conv", "/model/layers/0/attention", "nn.Module:
-//   Linear" by domain             TensorRT (layers), TensorFlow ("MatMul: model/dense/MatMul"), NCCL, MPI
+//   PyProf, DLProf        "{'mod': 'torch', 'op': 'relu', 'args': [...]}", "{'traceMarker': [...], ...}"
+//   hooks (vLLM, SGLang)  "{'Module': 'top.model.layers.0', 'Inputs': [[8, 4096]]}"
+//   users                 "layer:block1/conv", "/model/layers/0/attention", "nn.Module: Linear"
+//   by domain             TensorRT (layers), TensorFlow ("MatMul: model/dense/MatMul"), NCCL, MPI
 //
 // All others are annotations under the name as it stands.
 #pragma once

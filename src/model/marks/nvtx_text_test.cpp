@@ -109,6 +109,29 @@ TEST(NvtxText, LayersByPath) {
     EXPECT_EQ(read("nn.Module: Linear").kind, HostKind::kModule);
 }
 
+TEST(NvtxText, HooksOfModules) {
+    const NvtxMeaning linear = read(
+        "{'Module': 'top.model.layers.0.mlp.gate_up_proj', 'TrainableParams': {'weight': [28672, 4096]}, "
+        "'Inputs': [[8, 4096]]}");
+    EXPECT_EQ(linear.kind, HostKind::kModule);
+    EXPECT_EQ(linear.name, "top.model.layers.0.mlp.gate_up_proj");
+    EXPECT_EQ(read("{'Module': 'top'}").kind, HostKind::kModule);
+    EXPECT_EQ(read("{'Module': 'top.model', 'Inputs': [[8, 40").name, "top.model") << "cut off";
+    const NvtxMeaning compiled = read(
+        "{'Module': 'Torch Compiled Module (input):LlamaModel', 'input_ids': [[8]], 'positions': [[8]]}");
+    EXPECT_EQ(compiled.kind, HostKind::kModule);
+    EXPECT_EQ(compiled.name, "LlamaModel");
+    for (const char* outputs :
+         {"{'Module': 'top.act', 'Outputs': [[8, 4096]]}",
+          "{'Module': 'top.act', 'TrainableParams': {'weight': [4096]}, 'Outputs': [[8, 4096]]}"}) {
+        EXPECT_EQ(read(outputs).kind, HostKind::kAnnotation) << "what it gave, after the call";
+        EXPECT_EQ(read(outputs).name, "outputs of top.act");
+    }
+    EXPECT_EQ(read("{'Module': 'Outputs', 'Inputs': [[1]]}").kind, HostKind::kModule);
+    for (const char* other : {"{'Module': ", "{'Module': ''}", "{'Modules': 'a'}"})
+        EXPECT_EQ(read(other).kind, HostKind::kAnnotation) << other;
+}
+
 TEST(NvtxText, Domains) {
     EXPECT_EQ(nvtx_domain("TensorRT"), NvtxDomain::kTensorRt);
     const NvtxMeaning layer = read("/block/conv/Conv + /block/relu/Relu", NvtxDomain::kTensorRt);

@@ -1,5 +1,8 @@
 #include "query/reports/advice_steps.h"
 
+#include <unordered_map>
+
+#include "model/marks/serving_step.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -25,16 +28,22 @@ Result<std::vector<BatchTime>> batch_times(Session& session) {
 }
 
 Result<std::vector<ServingStep>> serving_steps(Session& session) {
+    OPSIGHT_ASSIGN(const duck::Rows texts, session.query(sql::serving_names));
+    std::unordered_map<int64_t, marks::ServingStep> named;
+    for (const auto& row : texts.rows)
+        if (const auto step = marks::serving_step(text(row[1]))) named.emplace(integer(row[0]), *step);
     std::vector<ServingStep> all;
+    if (named.empty()) return all;
     OPSIGHT_TRY(session.scan(sql::serving_steps, [&](const duck::Batch& batch) {
         const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
-                   *end = batch.column<int64_t>(2), *prefill = batch.column<int64_t>(3),
-                   *decode = batch.column<int64_t>(4);
+                   *end = batch.column<int64_t>(2), *name = batch.column<int64_t>(3);
         for (size_t i = 0; i < batch.size(); ++i) {
+            const auto step = named.find(name[i]);
             const bool within =
                 !all.empty() && all.back().time.rank == rank[i] && end[i] <= all.back().time.end;
-            if (!within && (prefill[i] > 0 || decode[i] > 0))
-                all.push_back({{rank[i], begin[i], end[i]}, prefill[i], decode[i]});
+            if (step == named.end() || within) continue;
+            const auto [prefill, decode] = step->second;
+            if (prefill > 0 || decode > 0) all.push_back({{rank[i], begin[i], end[i]}, prefill, decode});
         }
     }));
     return all;

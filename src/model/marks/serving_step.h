@@ -1,0 +1,23 @@
+// Steps of servers of language models, as they mark them:
+//
+//   vLLM          "execute_9_context_1(sq512sk512)_generation_8(sq8sk99)", before it "execute_new_1_cached_8"
+//   SGLang        "step[DECODE bs=8]", "step[EXTEND bs=1 toks=512]"
+//   TensorRT-LLM  "[Executor] _forward_step 12: 1 ctx reqs, 512 ctx tokens, 8 gen reqs"
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace opsight::marks {
+
+// Sequences that it reads for the first time, and sequences that it goes on with.
+struct ServingStep {
+    int64_t prefill = 0, decode = 0;
+    friend bool operator==(const ServingStep&, const ServingStep&) = default;
+};
+
+// Nothing: another text.
+std::optional<ServingStep> serving_step(std::string_view text);
+
+}  // namespace opsight::marks

@@ -14,6 +14,7 @@
 #include "analyze/optimizer_steps.h"
 #include "analyze/recording_pauses.h"
 #include "analyze/track_rows.h"
+#include "base/text.h"
 #include "model/source_limits.h"
 
 namespace opsight::analyze {
@@ -88,10 +89,10 @@ Markers busiest_thread(const Profile& p, const std::vector<Marked>& marked) {
     return result;
 }
 
-// "5 x ProfilerStep#"
+// "5 x ProfilerStep#", "5 x [Executor] _forward_step"
 std::string count_of_stem(const Profile& p, const Iterations& iterations) {
     std::string_view name = p.strings.view(iterations.list[0].name);
-    name = name.substr(0, name.find_first_of("0123456789[("));
+    name = text::trimmed(name.substr(0, name.find_first_of("0123456789[(", 1)));
     return fmt::format("{} x {}", iterations.list.size(), name);
 }
 

@@ -146,6 +146,13 @@ std::string flags() {
            "device_kind('set'));\n"
            "CREATE OR REPLACE TEMP MACRO is_believed(memory_ns, bound_ns) AS coalesce(bound_ns >= 0 OR "
            "memory_ns < 0, true);\n"
+           "CREATE OR REPLACE TEMP MACRO range_label(text) AS CASE WHEN starts_with(text, '{''Module'': "
+           "''') "
+           "THEN coalesce(CASE WHEN contains(text, '''Outputs'': [') THEN 'outputs of ' ELSE '' END || "
+           "nullif(regexp_extract(text, "
+           "'^\\{''Module'': ''(Torch Compiled Module \\((in|out)put\\):)?([^'']+)''', 3), ''), "
+           "text) "
+           "ELSE text END;\n"
            "CREATE OR REPLACE TEMP MACRO names_serving_step(text) AS starts_with(text, 'execute_') OR "
            "starts_with(text, 'step[') OR starts_with(text, '[Executor] _forward_step');\n"
            "CREATE OR REPLACE TEMP MACRO is_wait_call(name) AS regexp_matches(name, '" +

@@ -7,6 +7,7 @@
 #include "base/duckdb.h"
 #include "base/percent.h"
 #include "model/entities.h"
+#include "model/marks/nvtx_text.h"
 #include "model/spans.h"
 
 namespace opsight::db {
@@ -43,6 +44,22 @@ TEST(SqlNames, KnowCallsThatWaitInEachApi) {
     // The last two put waits into a queue; what SYCL's runtime calls in turn would count twice.
     for (const char* call : {"zeEventHostSynchronize", "cudaStreamWaitEvent", "urEnqueueEventsWait"})
         EXPECT_EQ(number(fmt::format("is_wait_call('{}')", call)), 0) << call;
+}
+
+// As read_nvtx_text (model/marks) names them.
+TEST(SqlNames, RangesOfHooksAreNamedByTheirModule) {
+    const auto label = [](const std::string& text) {
+        std::string quoted;
+        for (const char c : text)
+            quoted.append(c == '\'' ? "''" : std::string(1, c));
+        return std::get<std::string>(ask("range_label('" + quoted + "')")->rows.at(0)[0]);
+    };
+    for (const char* text :
+         {"{'Module': 'top.model.layers.0.mlp', 'TrainableParams': {'weight': [2, 4]}, 'Inputs': [[8, 4]]}",
+          "{'Module': 'top'}", "{'Module': 'Torch Compiled Module (input):Net', 'x': [[8]]}",
+          "{'Module': 'top.act', 'Outputs': [[8, 4]]}", "{'Module': ''}", "{'Module': 'cut",
+          "{'Module': 'Outputs', 'Inputs': [[1]]}", "layer 3"})
+        EXPECT_EQ(label(text), marks::read_nvtx_text(text, marks::NvtxDomain::kOther).name) << text;
 }
 
 TEST(SqlNames, SayWhatTimesAreBelieved) {

@@ -77,7 +77,8 @@ Rule decode_batch_rule() {
             "low: an estimate for 16-bit weights, and who asks for answers decides how many there are",
         .remedy = "More sequences at once, or smaller weights.",
         .lines =
-            "vllm serve MODEL --max-num-seqs 256   # SGLang: --max-running-requests; trtllm-serve --max_batch_size\n"
+            "vllm serve MODEL --max-num-seqs 256   # SGLang: --max-running-requests; trtllm-serve "
+            "--max_batch_size\n"
             "vllm serve MODEL --quantization fp8",
         .query =
             "SELECT name, count(*) AS steps, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} "

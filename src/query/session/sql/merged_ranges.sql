@@ -1,6 +1,6 @@
 CREATE OR REPLACE TEMP TABLE range_names AS
 WITH n AS (
-    SELECT id, domain, name, name_stem(name) AS stem FROM st_labels
+    SELECT id, domain, range_label(name) AS name, name_stem(range_label(name)) AS stem FROM st_labels
 ), g AS (
     SELECT domain, stem,
            coalesce(min(id) FILTER (WHERE id IN (SELECT label FROM st_range)), min(id)) AS first, count(*) AS names

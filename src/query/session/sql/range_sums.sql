@@ -1,4 +1,16 @@
-CREATE TEMP TABLE range_names AS SELECT id, domain, name, id AS first FROM st_labels;
+-- Texts of one label count as one: hooks around modules tell the shapes of each call besides.
+CREATE TEMP TABLE range_names AS
+WITH n AS (
+    SELECT id, domain, range_label(name) AS name FROM st_labels
+), g AS (
+    SELECT domain, name,
+           coalesce(min(id) FILTER (WHERE id IN (SELECT label FROM st_range)), min(id)) AS first
+    FROM n
+    GROUP BY ALL
+)
+SELECT n.id, n.domain, n.name, g.first
+FROM n
+JOIN g USING (domain, name);
 
 -- Sums over st_range; range_names tells which labels count as one, as what.
 CREATE TEMP VIEW range_sums AS

@@ -63,14 +63,13 @@ class Directions {
   private:
     bool is_backward(uint32_t row) {
         const NameClass name = names_[h_.name[row]];
-        return name == NameClass::kBackward || name == NameClass::kRecompute ||
+        return name == NameClass::kBackward || name == NameClass::kRecompute || (h_.flags[row] & kBackward) ||
                (h_.kind[row] == HostKind::kOp && p_.op_details.forward_thread[h_.detail[row]] > 0);
     }
 
     bool is_backward_thread(const TrackRows& rows) {
         size_t backward = 0, outermost = 0;
         for (uint32_t row = rows.first; row < rows.last; ++row) {
-            if (h_.flags[row] & kBackwardThread) return true;
             const NameClass name = names_[h_.name[row]];
             const bool main = h_.kind[row] == HostKind::kModule || name == NameClass::kStepMarker ||
                               name == NameClass::kOptimizerStep || name == NameClass::kDataLoad;

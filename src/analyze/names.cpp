@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/marks/serving_step.h"
+#include "model/marks/xla_names.h"
 
 namespace opsight::analyze {
 namespace {
@@ -54,17 +55,13 @@ constexpr std::array<std::string_view, 7> kSearchCalls = {
     "miopenFindConvolution", "miopenConvolutionForwardGetSolution",
     "cudnn::find",           "miopenRunPlanSearch",
     "cudnnBenchmark"};
-constexpr std::array<std::string_view, 11> kCompileCalls = {"urProgramBuild",
-                                                            "piProgramBuild",
-                                                            "nvrtcCompileProgram",
-                                                            "hiprtcCompileProgram",
-                                                            "cuLinkComplete",
-                                                            "TorchDynamo Compile",
-                                                            "_compile.compile_inner",
-                                                            "compile_fx_inner",
-                                                            "OutputGraph.call_user_compiler",
-                                                            "triton.compile",
-                                                            "CachingAutotuner.benchmark_all_configs"};
+constexpr std::array<std::string_view, 12> kCompileCalls = {
+    "XlaCompile:#",         "urProgramBuild",
+    "piProgramBuild",       "nvrtcCompileProgram",
+    "hiprtcCompileProgram", "cuLinkComplete",
+    "TorchDynamo Compile",  "_compile.compile_inner",
+    "compile_fx_inner",     "OutputGraph.call_user_compiler",
+    "triton.compile",       "CachingAutotuner.benchmark_all_configs"};
 
 constexpr std::array<std::string_view, 16> kTensorFlowOptimizers = {
     "Adadelta", "Adagrad",         "AdagradDA", "Adam",   "AdaMax",   "Adamax",
@@ -164,7 +161,7 @@ std::string_view op_type_of(std::string_view name) {
     const std::string_view scope = name.substr(0, name.find_first_of("<("));
     const size_t colons = scope.rfind("::");
     if (colons != std::string_view::npos && colons + 2 < name.size()) name = name.substr(colons + 2);
-    return name;
+    return marks::without_number(name);
 }
 
 }  // namespace opsight::analyze

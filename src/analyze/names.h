@@ -36,7 +36,8 @@ bool in_gradient_scope(std::string_view name);
 bool in_optimizer_scope(std::string_view name);
 
 // "aten::conv2d" -> "conv2d", "autograd::engine::evaluate_function: AddmmBackward0" -> "AddmmBackward0",
-// "Optimizer.step#SGD.step" -> "Optimizer.step", "triton_poi_fused_add_3" -> "triton_poi_fused_add".
+// "Optimizer.step#SGD.step" -> "Optimizer.step", "triton_poi_fused_add_3" -> "triton_poi_fused_add", of XLA
+// "loop_add_fusion.3" -> "loop_add_fusion".
 std::string_view op_type_of(std::string_view name);
 
 class NameTable {

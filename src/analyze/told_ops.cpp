@@ -3,7 +3,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "analyze/names.h"
-#include "base/text.h"
+#include "model/marks/xla_names.h"
 
 namespace opsight::analyze {
 
@@ -18,9 +18,8 @@ std::vector<ToldOpId> told_of_spans(const Profile& profile) {
 
 Direction direction_of_told(std::string_view framework_name) {
     if (framework_name.empty()) return Direction::kOther;
-    const bool transposed =
-        text::contains(framework_name, "transpose(jvp(") || text::contains(framework_name, "/transpose(");
-    return transposed || in_gradient_scope(framework_name) ? Direction::kBackward : Direction::kForward;
+    const bool backward = marks::is_transposed(framework_name) || in_gradient_scope(framework_name);
+    return backward ? Direction::kBackward : Direction::kForward;
 }
 
 ToldWorkShares::ToldWorkShares(const Profile& profile) : ops_(told_of_spans(profile)) {

@@ -135,7 +135,7 @@ std::string flags() {
     return numbers("flag", {{"unfinished", kUnfinished},
                             {"instant", kInstant},
                             {"overlapping", kOverlapping},
-                            {"backward_thread", kBackwardThread},
+                            {"backward", kBackward},
                             {"first_of_launch", analyze::Analysis::kFirstOfLaunch},
                             {"in_eligible_op", analyze::Analysis::kInEligibleOp}}) +
            "CREATE OR REPLACE TEMP MACRO has_flag(flags, name) AS (flags & flag(name)) <> 0;\n"

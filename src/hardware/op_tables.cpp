@@ -195,12 +195,18 @@ bool is_product_of_library(std::string_view name) {
                                       "permute", "shuffle", "metadata"});
 }
 
+// Instructions of XLA: "gemm_fusion_dot.3", "cublas-gemm.1", "cudnn-conv-bias-activation.2", "dot.7".
+bool is_product_of_xla(std::string_view name) {
+    return name.starts_with("dot.") || name.starts_with("convolution.") ||
+           has_any(name, {"gemm_fusion", "cublas-", "cudnn-conv"});
+}
+
 }  // namespace
 
 bool is_tensor_core_op(std::string_view name) {
     strip_prefix(name, "autograd::engine::evaluate_function: ");
     name = name.substr(0, name.find(", seq = "));
-    if (is_tensor_core_node(name)) return true;
+    if (is_tensor_core_node(name) || is_product_of_xla(name)) return true;
     // As PyProf and DLProf mark calls: "torch.nn.functional.conv2d", "Tensor.matmul_backward".
     if (name.starts_with("torch.") || name.starts_with("Tensor.")) {
         constexpr std::string_view kBackward = "_backward";

@@ -53,10 +53,10 @@ constexpr int inwardness(HostKind kind) {
 }
 
 enum SpanFlags : uint8_t {
-    kUnfinished = 1,      // no end in the source; it ends with the profile
-    kInstant = 2,         // a point in time
-    kOverlapping = 4,     // crosses the end of a neighbour on its thread instead of nesting (set by analyze)
-    kBackwardThread = 8,  // ran under an autograd engine (set by the importer only where the source says so)
+    kUnfinished = 1,   // no end in the source; it ends with the profile
+    kInstant = 2,      // a point in time
+    kOverlapping = 4,  // crosses the end of a neighbour on its thread instead of nesting (set by analyze)
+    kBackward = 8,     // an op of the backward pass, as the source tells
 };
 
 // Work of host threads. 34 bytes a row.

@@ -1,5 +1,6 @@
 #include "import/nvtx/spans.h"
 
+#include <algorithm>
 #include <string>
 
 namespace opsight::importer::nvtx {
@@ -25,12 +26,18 @@ void Spans::add_span(HostSpan& span, NvtxType type, StringId text, const Meaning
     span.kind = type == NvtxType::kPushPop ? meaning.kind : HostKind::kAnnotation;
     if (meaning.stack.value != 0 && type == NvtxType::kPushPop)
         stacks_[span.track] = {span.begin + span.dur, meaning.stack};
+    if (meaning.program && span.kind == HostKind::kModule) {
+        programs_[span.track] = {span.begin + span.dur, meaning.name};
+        if (builder_.view(meaning.name).starts_with("jit_")) tell_framework("JAX");
+    }
     if (span.kind != HostKind::kOp) return builder_.add_host(span);
+    if (meaning.backward) span.flags |= kBackward;
     OpDetail detail = meaning.detail;
+    if (!programs_.empty()) detail.module_path = path_inside(span, detail.module_path);
     if (!stacks_.empty())
         if (const auto open = stacks_.find(span.track);
             open != stacks_.end() && span.begin < open->second.end)
-            detail.stack = open->second.stack;
+            detail.stack = open->second.text;
     if (meaning.marked)
         open_call(span, text);
     else if (!calls_.empty() && !detail.signature.valid())
@@ -38,8 +45,24 @@ void Spans::add_span(HostSpan& span, NvtxType type, StringId text, const Meaning
     builder_.add_op(span, detail);
 }
 
+StringId Spans::path_inside(const HostSpan& span, StringId path) {
+    const auto program = programs_.find(span.track);
+    if (path.value == 0 || program == programs_.end() || span.begin >= program->second.end) return path;
+    const auto [it, is_new] = paths_.try_emplace({program->second.text, path});
+    if (is_new) {
+        std::string whole(builder_.view(program->second.text));
+        it->second = builder_.text(whole.append("/").append(builder_.view(path)));
+    }
+    return it->second;
+}
+
+void Spans::tell_framework(std::string_view name) {
+    std::vector<std::string>& known = builder_.info().frameworks;
+    if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
+}
+
 void Spans::open_call(const HostSpan& span, StringId text) {
-    std::vector<OpenCall>& open = calls_[span.track];
+    std::vector<OpenText>& open = calls_[span.track];
     while (!open.empty() && open.back().end <= span.begin)
         open.pop_back();
     open.push_back({span.begin + span.dur, text});
@@ -48,7 +71,7 @@ void Spans::open_call(const HostSpan& span, StringId text) {
 SignatureId Spans::signature_inside(const HostSpan& span, StringId text) {
     const auto calls = calls_.find(span.track);
     if (calls == calls_.end()) return {};
-    std::vector<OpenCall>& open = calls->second;
+    std::vector<OpenText>& open = calls->second;
     while (!open.empty() && open.back().end <= span.begin)
         open.pop_back();
     if (open.empty()) return {};
@@ -82,6 +105,8 @@ Spans::Meaning Spans::understand(StringId id, std::string_view text, marks::Nvtx
     meaning.detail.external_id = read.id;
     meaning.detail.module_path = builder_.text(read.module_path);
     meaning.marked = !read.marked.empty();
+    meaning.program = read.program;
+    meaning.backward = read.backward;
     if (meaning.marked) marked_[id] = {read.marked, {read.shapes, read.dtypes, read.concrete}};
     if (!read.shapes.empty())
         meaning.detail.signature = builder_.signature({builder_.text(read.shapes), builder_.text(read.dtypes),

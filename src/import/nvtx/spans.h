@@ -31,16 +31,13 @@ class Spans {
         StringId name{0}, stack{0};
         OpDetail detail;
         bool marked = false;  // a call in marked_
+        bool program = false, backward = false;
     };
     struct MarkedCall {
         std::string function;
         Arguments arguments;
     };
-    struct OpenStack {
-        int64_t end = INT64_MIN;
-        StringId stack{0};
-    };
-    struct OpenCall {
+    struct OpenText {
         int64_t end = INT64_MIN;
         StringId text{0};
     };
@@ -51,13 +48,18 @@ class Spans {
     // Of an op that does not tell its own: those that the marked call around it passes on. Invalid: none.
     SignatureId signature_inside(const HostSpan& span, StringId text);
     void open_call(const HostSpan& span, StringId text);
+    void tell_framework(std::string_view name);
+    // The path of an op, in the program around it.
+    StringId path_inside(const HostSpan& span, StringId path);
 
     ProfileBuilder& builder_;
     std::array<std::vector<Meaning>, static_cast<size_t>(marks::NvtxDomain::kCount)>
-        meanings_;                                               // by StringId
-    absl::flat_hash_map<TrackId, OpenStack> stacks_;             // call stacks that PyProf's ranges tell
-    absl::flat_hash_map<StringId, MarkedCall> marked_;           // by text
-    absl::flat_hash_map<TrackId, std::vector<OpenCall>> calls_;  // marked calls, from the outermost in
+        meanings_;                                     // by StringId
+    absl::flat_hash_map<TrackId, OpenText> stacks_;    // call stacks that PyProf's ranges tell
+    absl::flat_hash_map<TrackId, OpenText> programs_;  // the last one, by name
+    absl::flat_hash_map<std::pair<StringId, StringId>, StringId> paths_;  // by program and path in it
+    absl::flat_hash_map<StringId, MarkedCall> marked_;                    // by text
+    absl::flat_hash_map<TrackId, std::vector<OpenText>> calls_;  // marked calls, from the outermost in
     absl::flat_hash_map<std::pair<StringId, StringId>, SignatureId> inside_;  // by texts of call and op
 };
 

@@ -1,5 +1,5 @@
-// Texts of XPlane profiles that hold several facts: launch configurations, copies, HLO instructions, names of
-// frameworks' ops, and what TraceMe ends names with.
+// Texts of XPlane profiles that hold several facts: launch configurations, copies, HLO instructions, and what
+// TraceMe ends names with.
 #pragma once
 
 #include <cstdint>
@@ -61,24 +61,11 @@ struct Instruction {
 };
 std::optional<Instruction> read_instruction(std::string_view text);
 
-// Where an op stands in its framework, read from the name that the framework gave it.
-struct Scope {
-    std::string layer;      // "Net/layers_0/attention"; empty: none
-    std::string_view op;    // the last part: "dot_general", "MatMul"
-    std::string_view type;  // of TensorFlow: "MatMul"
-};
-// "jit(step)/jit(main)/transpose(jvp(Net))/layers_0/dot_general:" of JAX; "net/dense/MatMul:MatMul" of
-// TensorFlow.
-Scope read_scope(std::string_view name);
-
 // A name of TraceMe without "#key=value,...#", and the value of a key of those.
 std::string_view without_metadata(std::string_view name);
 std::string_view metadata_value(std::string_view name, std::string_view key);
 
 // "net/dense/MatMul:MatMul" on a host thread: an op of TensorFlow's executor.
 bool is_tensorflow_op(std::string_view name);
-
-// A stem without the number that tells instructions apart: "fusion.12" -> "fusion".
-std::string_view without_number(std::string_view name);
 
 }  // namespace opsight::importer::xplane

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "import/xplane/details.h"
+#include "model/marks/xla_names.h"
 
 namespace opsight::importer::xplane {
 namespace {
@@ -98,7 +99,7 @@ class HostPlane {
 
     // `own`: of XLA; else the op is what the framework's name ends with.
     void add_op(std::string_view own, std::string_view framework, const Event& event, HostSpan& span) {
-        const Scope scope = read_scope(framework);
+        const marks::Scope scope = marks::read_scope(framework);
         OpDetail detail;
         std::string path(event.facts.hlo_module);
         if (!scope.layer.empty()) path += (path.empty() ? "" : "/") + scope.layer;

@@ -4,6 +4,7 @@
 #include "import/import.h"
 #include "import/xplane/details.h"
 #include "import/xplane/test_planes.h"
+#include "model/marks/xla_names.h"
 
 namespace opsight::importer::xplane {
 namespace {
@@ -284,18 +285,19 @@ TEST_F(XPlaneTest, OpsOfTwoProgramsAreTwo) {
 }
 
 TEST(XPlaneDetails, NamesOfFrameworks) {
-    const Scope jax = read_scope("jit(step)/jit(main)/while/body/checkpoint/layers_0/jit(relu)/max:");
+    const marks::Scope jax =
+        marks::read_scope("jit(step)/jit(main)/while/body/checkpoint/layers_0/jit(relu)/max:");
     EXPECT_EQ(jax.layer, "layers_0");
     EXPECT_EQ(jax.op, "max");
-    const Scope tensorflow = read_scope("model/dense/MatMul:MatMul");
+    const marks::Scope tensorflow = marks::read_scope("model/dense/MatMul:MatMul");
     EXPECT_EQ(tensorflow.layer, "model/dense");
     EXPECT_EQ(tensorflow.type, "MatMul");
-    EXPECT_EQ(read_scope("x").layer, "");
+    EXPECT_EQ(marks::read_scope("x").layer, "");
     EXPECT_TRUE(is_tensorflow_op("model/dense/MatMul:MatMul"));
     EXPECT_FALSE(is_tensorflow_op("ThreadpoolListener::StartRegion"));
     EXPECT_EQ(without_metadata("train#step_num=5,_r=1#"), "train");
     EXPECT_EQ(metadata_value("train#step_num=5,_r=1#", "step_num"), "5");
-    EXPECT_EQ(without_number("fusion.12.1"), "fusion");
+    EXPECT_EQ(marks::without_number("fusion.12.1"), "fusion");
 }
 
 TEST(XPlaneDetails, RegistersThatNoKernelHas) {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "import/text/clean_text.h"
+#include "model/marks/xla_names.h"
 
 namespace opsight::importer::xplane {
 namespace {
@@ -33,7 +34,7 @@ PlaneOps::TypeFacts& PlaneOps::facts_of(const Event& event) {
     facts.is_known = true;
     const auto text = read_instruction(event.name);
     facts.name = text ? text->name : event.display_name.empty() ? event.name : event.display_name;
-    facts.kind = text && !text->opcode.empty() ? text->opcode : without_number(facts.name);
+    facts.kind = text && !text->opcode.empty() ? text->opcode : marks::without_number(facts.name);
     return facts;
 }
 
@@ -69,13 +70,13 @@ ToldOpId PlaneOps::make(const Event& event) {
     const auto text = read_instruction(event.name);
     const bool is_xla = text || !facts.hlo_op.empty() || !facts.category.empty();
     if (!is_xla && framework.empty()) return {};
-    const Scope scope = read_scope(framework);
+    const marks::Scope scope = marks::read_scope(framework);
     ToldOp op;
     std::string_view name = text ? text->name : facts.hlo_op;
     if (name.empty() && is_xla) name = name_of(event);
     std::string_view type = facts.category;
     if (type.empty() && in_program) type = in_program->type;
-    if (type.empty()) type = is_xla ? without_number(name) : scope.type;
+    if (type.empty()) type = is_xla ? marks::without_number(name) : scope.type;
     if (!is_xla) name = scope.type.empty() ? scope.op : scope.type;
     op.name = sink_.text(name);
     op.type = sink_.text(type);

@@ -9,6 +9,7 @@
 #include "model/engine_paths.h"
 #include "model/marks/python_literal.h"
 #include "model/marks/tensorflow_node.h"
+#include "model/marks/xla_names.h"
 
 namespace opsight::marks {
 namespace {
@@ -218,6 +219,24 @@ std::optional<NvtxMeaning> read_node(std::string_view text) {
     return meaning;
 }
 
+std::optional<NvtxMeaning> read_xla(std::string_view text) {
+    const XlaRange range = read_xla_range(text);
+    NvtxMeaning meaning;
+    if (!range.module.empty()) {
+        meaning.kind = HostKind::kModule;
+        meaning.name = range.module;
+        meaning.program = true;
+    } else if (!range.instruction.empty()) {
+        meaning.kind = HostKind::kOp;
+        meaning.name = range.instruction;
+        meaning.module_path = read_scope(range.name).layer;
+        meaning.backward = is_transposed(range.name) || range.name.starts_with("transpose(");
+    } else {
+        return std::nullopt;
+    }
+    return meaning;
+}
+
 std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain domain) {
     NvtxMeaning meaning;
     meaning.kind = HostKind::kOp;
@@ -240,6 +259,8 @@ std::optional<NvtxMeaning> read_by_domain(std::string_view text, NvtxDomain doma
             meaning.module_path = folder_of(text::trimmed(text.substr(colon + 2)));
             return meaning;
         }
+        case NvtxDomain::kXla:
+            return read_xla(text);
         case NvtxDomain::kNccl:
             return text.starts_with("nccl") ? std::optional(meaning) : std::nullopt;
         default:
@@ -287,6 +308,7 @@ std::string modules_of_stack(std::string_view stack) {
 NvtxDomain nvtx_domain(std::string_view name) {
     if (name == "TensorRT") return NvtxDomain::kTensorRt;
     if (name == "NCCL") return NvtxDomain::kNccl;
+    if (name == "TSL") return NvtxDomain::kXla;
     if (name.starts_with("tensorflow") || name.starts_with("TensorFlow") || name == "tf")
         return NvtxDomain::kTensorFlow;
     return NvtxDomain::kOther;

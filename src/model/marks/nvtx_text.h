@@ -4,7 +4,8 @@
 //   PyProf, DLProf        "{'mod': 'torch', 'op': 'relu', 'args': [...]}", "{'traceMarker': [...], ...}"
 //   hooks (vLLM, SGLang)  "{'Module': 'top.model.layers.0', 'Inputs': [[8, 4096]]}"
 //   users                 "layer:block1/conv", "/model/layers/0/attention", "nn.Module: Linear"
-//   by domain             TensorRT (layers), TensorFlow ("MatMul: model/dense/MatMul"), NCCL, MPI
+//   by domain             TensorRT (layers), TensorFlow ("MatMul: model/dense/MatMul"), XLA (xla_names.h),
+//   NCCL, MPI
 //
 // All others are annotations under the name as it stands.
 #pragma once
@@ -16,7 +17,7 @@
 
 namespace opsight::marks {
 
-enum class NvtxDomain : uint8_t { kOther, kTensorRt, kTensorFlow, kNccl, kCount };
+enum class NvtxDomain : uint8_t { kOther, kTensorRt, kTensorFlow, kNccl, kXla, kCount };
 NvtxDomain nvtx_domain(std::string_view name);
 
 struct NvtxMeaning {
@@ -27,6 +28,8 @@ struct NvtxMeaning {
     std::string module_path;               // of an op
     std::string stack;                     // call stack, for the ops inside the range
     std::string marked;                    // function of a call that PyProf or DLProf marked
+    bool program = false;                  // a compiled program, in which the paths of its ops begin
+    bool backward = false;                 // an op of the backward pass
 };
 // "/<module>/Net::_call_impl/Net::forward/Conv2d::_call_impl(2)/Conv2d::forward/conv2d" -> "Net/Conv2d(2)":
 // modules are the classes whose forward was called. The count, which tells calls of one class in one function

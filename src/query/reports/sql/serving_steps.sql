@@ -1,4 +1,5 @@
--- Ranges and marks that may be steps of servers, on the host and as projected on devices, by their text (serving_names).
+-- Ranges and marks that may be steps of servers, on the host and as projected on devices, by their text
+-- (serving_names).
 WITH named AS (
     SELECT t.rank, a.begin_ns, a.dur_ns, a.name
     FROM sel_annotations a

@@ -349,6 +349,28 @@ analyze::TestProfile tensor_cores() {
     return t;
 }
 
+// Of kernels that no op launched nothing tells what they compute: 100 % it was where Tensor Cores had a
+// third.
+TEST(TensorCores, EfficiencyOfKernelsWithoutOpsIsARange) {
+    for (const bool named : {false, true}) {  // a range of the program's is no op of a framework
+        analyze::TestProfile t;
+        if (named) t.annotation("part", 0, 400, t.thread());
+        int64_t at = 0;
+        for (const auto& [name, dur] : {std::pair{kTcKernel, 60},
+                                        {"vectorized_elementwise_kernel<4>", 120},
+                                        {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", 500}}) {
+            t.api("cudaLaunchKernel", at, 5, t.thread(), at + 1);
+            t.kernel(name, 1000 + 10 * at, dur, t.stream(), at + 1);
+            at += 100;
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open({.all = true});
+        EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), "tensor_core_efficiency_pct")));
+        EXPECT_NEAR(summary(session, "tensor_core_efficiency_low_pct"), 100 * 60 / 180.0, 1e-9);
+        EXPECT_NEAR(summary(session, "tensor_core_efficiency_high_pct"), 100, 1e-9);
+    }
+}
+
 TEST(TensorCores, EfficiencyShareAndUtilization) {
     const StoredProfile stored(tensor_cores());
     Session session = stored.open();

@@ -1,4 +1,5 @@
 #include "query/reports/test_reports.h"
+#include "query/reports/viewer_tables.h"
 
 namespace opsight::query {
 namespace {
@@ -16,6 +17,21 @@ TEST(LayerAverages, OfCallsLieWithinTheirExtremes) {
     EXPECT_EQ(cell(layers, "total_gpu_time_ns", "name", "/"), Cell(int64_t{5040}));
     EXPECT_EQ(cell(layers, "avg_gpu_time_ns", "name", "/"), Cell(int64_t{40}));
     EXPECT_EQ(cell(layers, "max_gpu_time_ns", "name", "/"), Cell(int64_t{40}));
+}
+
+// Of kernels without ops nothing tells which are forward: neither all nor none.
+TEST(LayerDirections, AreNotKnownOfWorkWithoutOps) {
+    analyze::TestProfile t;
+    t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
+    t.kernel("gemm_kernel", 100, 40, t.stream(), 1);
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const Result<ResultTable> layers = layer_list(session, {});
+    ASSERT_TRUE(layers) << layers.error().message();
+    EXPECT_EQ(cell(*layers, "total_gpu_time_ns", "name", "/"), Cell(int64_t{40}));
+    for (const char* column :
+         {"forward_gpu_time_ns", "backward_gpu_time_ns", "forward_kernels", "backward_kernels"})
+        EXPECT_EQ(cell(*layers, column, "name", "/"), Cell{}) << column;
 }
 
 }  // namespace

@@ -78,8 +78,9 @@ constexpr Entry kTables[] = {
      "total_gpu_idle_ns"},
     {"group_op", of_report<group_op_report>},
     {"layers", plain<layer_list>, Needs::kNothing,
-     "name calls critical_path_ns forward_gpu_time_ns backward_gpu_time_ns forward_cpu_time_ns "
-     "backward_cpu_time_ns own_gpu_time_ns|own_cpu_time_ns kernels|total_cpu_time_ns tc_ops tc_eligible_ops"},
+     "name calls critical_path_ns total_gpu_time_ns|total_cpu_time_ns forward_gpu_time_ns "
+     "backward_gpu_time_ns forward_cpu_time_ns backward_cpu_time_ns own_gpu_time_ns|own_cpu_time_ns kernels "
+     "tc_ops tc_eligible_ops"},
     {"kernels", all_kernel_instances, Needs::kNothing,
      "kernel_name gpu_start_ns gpu_duration_ns op_name iteration uses_tc tc_evidence "
      "launch_delay_ns api_duration_ns rank device stream direction grid_x grid_y grid_z block_x "

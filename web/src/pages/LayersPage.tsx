@@ -16,7 +16,7 @@ import { Icicle } from "./layers/Icicle";
 import { buildTree, findPath, layerTable, normal, type Measure, type Node } from "./layers/tree";
 import { FirstInTimeline } from "../table/timelineLinks";
 
-const BARS = { forward_gpu_time_ns: "gpu", backward_gpu_time_ns: "gpu", forward_cpu_time_ns: "cpu", backward_cpu_time_ns: "cpu" };
+const BARS = { total_gpu_time_ns: "gpu", total_cpu_time_ns: "cpu", forward_gpu_time_ns: "gpu", backward_gpu_time_ns: "gpu", forward_cpu_time_ns: "cpu", backward_cpu_time_ns: "cpu" };
 const PAGE = 100;
 
 const nameOf = (row: Row): string => row.text("name") ?? "/";

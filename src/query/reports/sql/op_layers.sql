@@ -65,7 +65,9 @@ WITH above AS MATERIALIZED (
            (sum(s.self_cpu_ns) FILTER (WHERE i.direction = direction('fprop')))::BIGINT AS forward_cpu_ns,
            (sum(s.self_cpu_ns) FILTER (WHERE i.direction = direction('bprop')))::BIGINT AS backward_cpu_ns,
            (sum(s.self_gpu_ns) FILTER (WHERE i.direction = direction('fprop')))::BIGINT AS forward_gpu_ns,
-           (sum(s.self_gpu_ns) FILTER (WHERE i.direction = direction('bprop')))::BIGINT AS backward_gpu_ns
+           (sum(s.self_gpu_ns) FILTER (WHERE i.direction = direction('bprop')))::BIGINT AS backward_gpu_ns,
+           -- Work of no op has none: then what is forward and what backward is not known.
+           bool_or(i.direction <> direction('other')) AS told
     FROM stats s
     JOIN raw.op_identities i ON i.id = s.op
     JOIN above a ON a.layer = i.layer
@@ -87,16 +89,16 @@ SELECT s.* EXCLUDE (layer, rank, device, called_gpu_time_ns),
        round(s.called_gpu_time_ns / s.calls)::BIGINT AS avg_gpu_time_ns,
        round(s.total_gpu_idle_ns / s.calls)::BIGINT AS avg_gpu_idle_ns,
        coalesce(n.cpu_ns, 0) AS self_cpu_time_ns,
-       coalesce(n.forward_cpu_ns, 0) AS forward_cpu_time_ns,
-       coalesce(n.backward_cpu_ns, 0) AS backward_cpu_time_ns,
-       coalesce(n.forward_gpu_ns, 0) AS forward_gpu_time_ns,
-       coalesce(n.backward_gpu_ns, 0) AS backward_gpu_time_ns,
+       CASE WHEN n.told THEN coalesce(n.forward_cpu_ns, 0) END AS forward_cpu_time_ns,
+       CASE WHEN n.told THEN coalesce(n.backward_cpu_ns, 0) END AS backward_cpu_time_ns,
+       CASE WHEN n.told THEN coalesce(n.forward_gpu_ns, 0) END AS forward_gpu_time_ns,
+       CASE WHEN n.told THEN coalesce(n.backward_gpu_ns, 0) END AS backward_gpu_time_ns,
        coalesce(n.layer_cpu_ns, 0) AS own_cpu_time_ns,
        coalesce(n.layer_gpu_ns, 0) AS own_gpu_time_ns,
        n.ops,
        coalesce(k.kernels, 0) AS kernels,
-       coalesce(k.forward_kernels, 0) AS forward_kernels,
-       coalesce(k.backward_kernels, 0) AS backward_kernels,
+       CASE WHEN n.told THEN coalesce(k.forward_kernels, 0) END AS forward_kernels,
+       CASE WHEN n.told THEN coalesce(k.backward_kernels, 0) END AS backward_kernels,
        CASE WHEN EXISTS (FROM path_of_work) THEN coalesce(p.ns, 0) END AS critical_path_ns,
        w.* EXCLUDE (op, kernel, type, name, direction, shapes, layer, rank, device)
 FROM sums s

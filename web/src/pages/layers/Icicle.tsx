@@ -9,6 +9,7 @@ const GAP = 20;
 const NARROWEST = 40; // pixels
 const SIDES = ["fwd", "bwd", "other"] as const;
 const NAMES: Record<Side, string> = { fwd: "Forward", bwd: "Backward", other: "Neither" };
+const ALL = "Total"; // where nothing tells which is forward and which backward
 
 interface Props {
   roots: readonly Node[];
@@ -17,12 +18,12 @@ interface Props {
   select: (path: string) => void;
 }
 
-function Half({ side, blocks, left, width, props }: { side: Side; blocks: readonly Block[]; left: number; width: number; props: Props }) {
+function Half({ side, name: title, blocks, left, width, props }: { side: Side; name: string; blocks: readonly Block[]; left: number; width: number; props: Props }) {
   const time = timeOf(props.roots, side, props.measure);
   return (
     <g transform={`translate(${String(left)} 0)`}>
       <text className="axis-text strong" x="0" y="14">
-        {NAMES[side]}: {formatNs(time)}
+        {title}: {formatNs(time)}
       </text>
       {blocks.map((block) => {
         const { node } = block;
@@ -38,7 +39,7 @@ function Half({ side, blocks, left, width, props }: { side: Side; blocks: readon
               props.select(node.path);
             }}
           >
-            <title>{`${node.path || "/"}\n${NAMES[side]}: ${formatNs(ns)} (${exactValue(ns, "ns")})`}</title>
+            <title>{`${node.path || "/"}\n${title}: ${formatNs(ns)} (${exactValue(ns, "ns")})`}</title>
             <rect x={block.x * width + 0.5} y={GAP + block.depth * ROW + 0.5} width={Math.max(0.5, wide - 1)} height={ROW - 1} rx="3" />
             {room >= 3 && (
               <text x={block.x * width + 6} y={GAP + block.depth * ROW + 16}>
@@ -56,6 +57,7 @@ export function Icicle(props: Props) {
   const [holder, width] = useWidth<HTMLDivElement>();
   const { roots, measure } = props;
   const sides = SIDES.map((side) => ({ side, time: timeOf(roots, side, measure) })).filter(({ time }) => time > 0);
+  const nameOf = (side: Side) => (sides.length === 1 && side === "other" ? ALL : NAMES[side]);
   const all = sides.reduce((sum, { time }) => sum + time, 0);
   const usable = Math.max(0, width - GAP * (sides.length - 1));
   // One scale for all, so that a wider picture is more time.
@@ -70,7 +72,7 @@ export function Icicle(props: Props) {
     <div className="icicle" ref={holder}>
       <svg width="100%" height={GAP + depth * ROW + 2} role="img" aria-label="Layers by time, forward, backward and neither; the table below has the numbers">
         {pictures.map((picture) => (
-          <Half key={picture.side} side={picture.side} blocks={picture.blocks} left={picture.left} width={picture.wide} props={props} />
+          <Half key={picture.side} side={picture.side} name={nameOf(picture.side)} blocks={picture.blocks} left={picture.left} width={picture.wide} props={props} />
         ))}
       </svg>
       {width > 0 && hidden.length > 0 && <p className="quiet">Too narrow to be drawn: {hidden.map(({ side, time }) => `${NAMES[side]} ${formatNs(time)}`).join(", ")}.</p>}

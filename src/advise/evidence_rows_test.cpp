@@ -126,7 +126,7 @@ TEST(EvidenceRows, AReadThatCallsAnotherOpIsOneRead) {
         r.t.op("aten::_local_scalar_dense", Recorded::at(i) + 300 * kUs, 700 * kUs);
     const Advice found = shown(std::move(r), "scalar_reads");
     ASSERT_EQ(found.findings.size(), 1u);
-    EXPECT_TRUE(found.findings[0].evidence.starts_with("1 ops ")) << found.findings[0].evidence;
+    EXPECT_TRUE(found.findings[0].evidence.starts_with("1 op such as ")) << found.findings[0].evidence;
 }
 
 TEST(EvidenceRows, CallsOfPythonAreThoseOfTheRange) {

@@ -290,10 +290,15 @@ namespace {
 
 // "1 call of zero_grad", "2 calls of zero_grad". What a verb follows stays as it is ("calls that allocate").
 std::string counted(int64_t count, std::string_view what) {
-    const size_t word = std::min(what.find(' '), what.size());
+    constexpr std::string_view kAfterNouns[] = {" of ",      " on ",      " in ",   " below ",
+                                                " between ", " such as ", " whose "};
+    const size_t begin = what.starts_with("such ") ? 5 : 0;
+    const size_t word = std::min(what.find(' ', begin), what.size());
     const std::string_view rest = what.substr(word);
-    const bool noun = rest.empty() || rest.starts_with(" of ") || rest.starts_with(" on ");
-    const bool plural = word > 1 && what[word - 1] == 's' && !what.substr(0, word).ends_with("ies");
+    const bool noun =
+        rest.empty() || std::any_of(std::begin(kAfterNouns), std::end(kAfterNouns),
+                                    [&](std::string_view next) { return rest.starts_with(next); });
+    const bool plural = word > begin + 1 && what[word - 1] == 's' && !what.substr(0, word).ends_with("ies");
     if (count != 1 || !noun || !plural) return fmt::format("{} {}", count, what);
     return fmt::format("{} {}{}", count, what.substr(0, word - 1), rest);
 }

@@ -120,7 +120,10 @@ TEST(RulesOfSteps, SpeakOfWhatIsThereAndOfNothingElse) {
          [](Recorded& r) {
              serving(r, {"step[DECODE bs=8]", "step[EXTEND bs=2]"});
          },
-         [](Recorded& r) { serving(r, {"step[DECODE bs=8]"}); }, 44.5},
+         [](Recorded& r) {
+             serving(r, {"step[DECODE bs=8]", "step[TARGET_VERIFY bs=8]", "step[MIXED bs=8]"});
+         },
+         44.5},
         {"prefill_steps",
          [](Recorded& r) {
              serving(r, {"[Executor] _forward_step 1: 0 ctx reqs, 8 gen reqs",
@@ -160,6 +163,13 @@ TEST(RulesOfSteps, WhatTheHostDoesIsNotBoundByTheDevicesMemory) {
     Recorded run;
     run.kernel_ns = kMs / 2;
     serving(run, {kDecode});
+    EXPECT_EQ(run.ask("decode_batch").quiet, std::vector<std::string>{"decode_batch"});
+}
+
+// Each sequence has several rows there, and speculative decoding is what the advice would ask for.
+TEST(RulesOfSteps, StepsThatVerifyDraftsAreNoSmallBatches) {
+    Recorded run;
+    serving(run, {"step[TARGET_VERIFY bs=8]"});
     EXPECT_EQ(run.ask("decode_batch").quiet, std::vector<std::string>{"decode_batch"});
 }
 

@@ -57,6 +57,11 @@ TEST(Direction, TypesOfOps) {
     EXPECT_EQ(op_type_of("c10d::allreduce_"), "allreduce_");
     EXPECT_EQ(op_type_of(""), "");
     EXPECT_EQ(op_type_of("#"), "#");
+    EXPECT_EQ(op_type_of("gemm_fusion_dot.12"), "gemm_fusion_dot");
+    EXPECT_EQ(op_type_of("custom-call.3.1"), "custom-call");
+    for (const char* name : {"lr 0.001", "step 1.25", "my.op.v1.5", "0.5", ".5"})
+        EXPECT_EQ(op_type_of(name), name) << "no instruction of XLA";
+    EXPECT_EQ(op_type_of("foo::bar.2"), "bar.2");
 }
 
 // Forward on thread 1 in modules, backward on thread 2, as PyTorch records it.

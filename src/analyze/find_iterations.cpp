@@ -89,10 +89,17 @@ Markers busiest_thread(const Profile& p, const std::vector<Marked>& marked) {
     return result;
 }
 
-// "5 x ProfilerStep#", "5 x [Executor] _forward_step"
+// "5 x ProfilerStep#", "5 x [Executor] _forward_step"; a name that all have stays whole.
 std::string count_of_stem(const Profile& p, const Iterations& iterations) {
     std::string_view name = p.strings.view(iterations.list[0].name);
-    name = text::trimmed(name.substr(0, name.find_first_of("0123456789[(", 1)));
+    const bool same = std::all_of(iterations.list.begin(), iterations.list.end(),
+                                  [&](const Iteration& one) { return one.name == iterations.list[0].name; });
+    if (!same) {
+        const size_t tag = name.starts_with('[') ? name.find(']') : 0;
+        const std::string_view stem =
+            text::trimmed(name.substr(0, name.find_first_of("0123456789[(", tag == name.npos ? 0 : tag)));
+        if (!stem.empty()) name = stem;
+    }
     return fmt::format("{} x {}", iterations.list.size(), name);
 }
 

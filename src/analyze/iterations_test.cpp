@@ -227,6 +227,26 @@ TEST_F(Found, StepMarkersComeFirst) {
     EXPECT_EQ(a.iteration[host_row(profile, "inside")], 1);
 }
 
+TEST_F(Found, MarkersAreDescribedByWhatTheyHaveInCommon) {
+    const auto described = [](const std::vector<std::string>& names) {
+        TestProfile made;
+        int64_t at = 0;
+        for (const std::string& name : names) {
+            made.annotation(name, at, 9000, made.thread());
+            made.op("aten::mm", at + 100, 200);
+            at += 10000;
+        }
+        Profile finished = made.finish();
+        return analyze(finished, {}).iterations.description;
+    };
+    EXPECT_EQ(described({"[Executor] _forward_step 1: 0 ctx reqs, 8 gen reqs",
+                         "[Executor] _forward_step 2: 0 ctx reqs, 8 gen reqs"}),
+              "2 x [Executor] _forward_step");
+    EXPECT_EQ(described({"[pl][profile]run_training_batch", "[pl][profile]run_training_batch"}),
+              "2 x [pl][profile]run_training_batch");
+    EXPECT_EQ(described({"step[DECODE bs=8]", "step[DECODE bs=7]"}), "2 x step");
+}
+
 // The profiler opens another step as its recording ends.
 TEST_F(Found, ALastMarkerWithNothingInItIsNoIteration) {
     const TrackId thread = t.thread();

@@ -160,8 +160,8 @@ std::string_view op_type_of(std::string_view name) {
     }
     const std::string_view scope = name.substr(0, name.find_first_of("<("));
     const size_t colons = scope.rfind("::");
-    if (colons != std::string_view::npos && colons + 2 < name.size()) name = name.substr(colons + 2);
-    return marks::without_number(name);
+    if (colons == std::string_view::npos) return marks::stem_of_instruction(name);
+    return colons + 2 < name.size() ? name.substr(colons + 2) : name;
 }
 
 }  // namespace opsight::analyze

@@ -17,11 +17,12 @@ Status check(Context& c) {
     std::vector<query::TimeSpan> low;
     double sequences = 0, step_ns = 0, used_ns = 0;
     for (const query::ServingStep& step : steps) {
-        const double part = static_cast<double>(step.decode) / *rows;
-        if (step.prefill > 0 || 100 * part >= c.threshold("part")) continue;
+        const double part = static_cast<double>(step.of.decode) / *rows;
+        // Where drafts are verified, each sequence has several rows: how many is not told.
+        if (step.of.prefill > 0 || step.of.drafts || 100 * part >= c.threshold("part")) continue;
         const auto ns = static_cast<double>(step.time.end - step.time.begin);
         low.push_back(step.time);
-        sequences += static_cast<double>(step.decode);
+        sequences += static_cast<double>(step.of.decode);
         step_ns += ns;
         used_ns += ns * part;
     }

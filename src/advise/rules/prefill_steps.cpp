@@ -14,11 +14,11 @@ namespace {
 std::vector<query::TimeSpan> blocking(const std::vector<query::ServingStep>& steps) {
     std::map<int64_t, std::pair<size_t, size_t>> decodes;  // rank: its first step and its last that decode
     for (size_t i = 0; i < steps.size(); ++i)
-        if (steps[i].decode > 0) decodes.try_emplace(steps[i].time.rank, i, i).first->second.second = i;
+        if (steps[i].of.decode > 0) decodes.try_emplace(steps[i].time.rank, i, i).first->second.second = i;
     std::vector<query::TimeSpan> found;
     for (size_t i = 0; i < steps.size(); ++i) {
         const auto of_rank = decodes.find(steps[i].time.rank);
-        if (steps[i].prefill == 0 || steps[i].decode > 0 || of_rank == decodes.end()) continue;
+        if (steps[i].of.prefill == 0 || steps[i].of.decode > 0 || of_rank == decodes.end()) continue;
         const auto [first, last] = of_rank->second;
         if (first < i && i < last) found.push_back(steps[i].time);
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "model/marks/xla_names.h"
+
 namespace opsight::importer::nvtx {
 
 void Spans::add(HostSpan span, TrackId end_track, StringId text, marks::NvtxDomain dialect,
@@ -27,13 +29,14 @@ void Spans::add_span(HostSpan& span, NvtxType type, StringId text, const Meaning
     if (meaning.stack.value != 0 && type == NvtxType::kPushPop)
         stacks_[span.track] = {span.begin + span.dur, meaning.stack};
     if (meaning.program && span.kind == HostKind::kModule) {
-        programs_[span.track] = {span.begin + span.dur, meaning.name};
+        programs_[span.track] = {span.begin + span.dur, text, meaning.name, meaning.scope};
         if (builder_.view(meaning.name).starts_with("jit_")) tell_framework("JAX");
     }
     if (span.kind != HostKind::kOp) return builder_.add_host(span);
-    if (meaning.backward) span.flags |= kBackward;
     OpDetail detail = meaning.detail;
-    if (!programs_.empty()) detail.module_path = path_inside(span, detail.module_path);
+    const Place place = place_inside(span, meaning);
+    detail.module_path = place.path;
+    if (place.backward) span.flags |= kBackward;
     if (!stacks_.empty())
         if (const auto open = stacks_.find(span.track);
             open != stacks_.end() && span.begin < open->second.end)
@@ -45,13 +48,22 @@ void Spans::add_span(HostSpan& span, NvtxType type, StringId text, const Meaning
     builder_.add_op(span, detail);
 }
 
-StringId Spans::path_inside(const HostSpan& span, StringId path) {
-    const auto program = programs_.find(span.track);
-    if (path.value == 0 || program == programs_.end() || span.begin >= program->second.end) return path;
-    const auto [it, is_new] = paths_.try_emplace({program->second.text, path});
+Spans::Place Spans::place_inside(const HostSpan& span, const Meaning& meaning) {
+    const Place alone{meaning.detail.module_path, meaning.backward};
+    if (meaning.scope.value == 0 || programs_.empty()) return alone;
+    const auto found = programs_.find(span.track);
+    if (found == programs_.end() || span.begin >= found->second.end) return alone;
+    const OpenProgram& program = found->second;
+    const std::string_view name = builder_.view(program.name), prefix = builder_.view(program.prefix);
+    // Each op would have a copy of it.
+    constexpr size_t kLongestProgram = 1024;
+    if (name.size() + prefix.size() > kLongestProgram) return alone;
+    const auto [it, is_new] = places_.try_emplace({program.text, meaning.scope});
     if (is_new) {
-        std::string whole(builder_.view(program->second.text));
-        it->second = builder_.text(whole.append("/").append(builder_.view(path)));
+        const marks::XlaPlace place = marks::place_of_thunk(prefix, builder_.view(meaning.scope));
+        it->second.backward = place.backward;
+        if (!place.layer.empty())
+            it->second.path = builder_.text(std::string(name).append("/").append(place.layer));
     }
     return it->second;
 }
@@ -106,6 +118,7 @@ Spans::Meaning Spans::understand(StringId id, std::string_view text, marks::Nvtx
     meaning.detail.module_path = builder_.text(read.module_path);
     meaning.marked = !read.marked.empty();
     meaning.program = read.program;
+    meaning.scope = builder_.text(read.scope);
     meaning.backward = read.backward;
     if (meaning.marked) marked_[id] = {read.marked, {read.shapes, read.dtypes, read.concrete}};
     if (!read.shapes.empty())

@@ -32,6 +32,7 @@ class Spans {
         OpDetail detail;
         bool marked = false;  // a call in marked_
         bool program = false, backward = false;
+        StringId scope{0};  // of XLA
     };
     struct MarkedCall {
         std::string function;
@@ -49,17 +50,25 @@ class Spans {
     SignatureId signature_inside(const HostSpan& span, StringId text);
     void open_call(const HostSpan& span, StringId text);
     void tell_framework(std::string_view name);
-    // The path of an op, in the program around it.
-    StringId path_inside(const HostSpan& span, StringId path);
+    // Layer and direction of an op of XLA, in the program around it.
+    struct Place {
+        StringId path{0};
+        bool backward = false;
+    };
+    Place place_inside(const HostSpan& span, const Meaning& meaning);
 
     ProfileBuilder& builder_;
     std::array<std::vector<Meaning>, static_cast<size_t>(marks::NvtxDomain::kCount)>
-        meanings_;                                     // by StringId
-    absl::flat_hash_map<TrackId, OpenText> stacks_;    // call stacks that PyProf's ranges tell
-    absl::flat_hash_map<TrackId, OpenText> programs_;  // the last one, by name
-    absl::flat_hash_map<std::pair<StringId, StringId>, StringId> paths_;  // by program and path in it
-    absl::flat_hash_map<StringId, MarkedCall> marked_;                    // by text
-    absl::flat_hash_map<TrackId, std::vector<OpenText>> calls_;  // marked calls, from the outermost in
+        meanings_;                                   // by StringId
+    absl::flat_hash_map<TrackId, OpenText> stacks_;  // call stacks that PyProf's ranges tell
+    struct OpenProgram {
+        int64_t end = INT64_MIN;
+        StringId text{0}, name{0}, prefix{0};
+    };
+    absl::flat_hash_map<TrackId, OpenProgram> programs_;                // the last one
+    absl::flat_hash_map<std::pair<StringId, StringId>, Place> places_;  // by texts of program and op
+    absl::flat_hash_map<StringId, MarkedCall> marked_;                  // by text
+    absl::flat_hash_map<TrackId, std::vector<OpenText>> calls_;         // marked calls, from the outermost in
     absl::flat_hash_map<std::pair<StringId, StringId>, SignatureId> inside_;  // by texts of call and op
 };
 

@@ -222,6 +222,7 @@ std::optional<NvtxMeaning> read_node(std::string_view text) {
 std::optional<NvtxMeaning> read_xla(std::string_view text) {
     const XlaRange range = read_xla_range(text);
     NvtxMeaning meaning;
+    meaning.scope = range.scope;
     if (!range.module.empty()) {
         meaning.kind = HostKind::kModule;
         meaning.name = range.module;
@@ -229,8 +230,9 @@ std::optional<NvtxMeaning> read_xla(std::string_view text) {
     } else if (!range.instruction.empty()) {
         meaning.kind = HostKind::kOp;
         meaning.name = range.instruction;
-        meaning.module_path = read_scope(range.name).layer;
-        meaning.backward = is_transposed(range.name) || range.name.starts_with("transpose(");
+        const XlaPlace place = place_of_thunk({}, range.scope);
+        meaning.module_path = place.layer;
+        meaning.backward = place.backward;
     } else {
         return std::nullopt;
     }

@@ -29,7 +29,8 @@ struct NvtxMeaning {
     std::string stack;                     // call stack, for the ops inside the range
     std::string marked;                    // function of a call that PyProf or DLProf marked
     bool program = false;                  // a compiled program, in which the paths of its ops begin
-    bool backward = false;                 // an op of the backward pass
+    std::string scope;      // of XLA: the program's prefix; the op's name within it (xla_names.h)
+    bool backward = false;  // an op of the backward pass
 };
 // "/<module>/Net::_call_impl/Net::forward/Conv2d::_call_impl(2)/Conv2d::forward/conv2d" -> "Net/Conv2d(2)":
 // modules are the classes whose forward was called. The count, which tells calls of one class in one function

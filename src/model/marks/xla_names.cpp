@@ -61,7 +61,8 @@ Scope read_scope(std::string_view name) {
 }
 
 bool is_transposed(std::string_view name) {
-    return text::contains(name, "transpose(jvp(") || text::contains(name, "/transpose(");
+    return text::contains(name, "transpose(jvp(") || text::contains(name, "/transpose(") ||
+           name.starts_with("transpose(");
 }
 
 std::string_view without_number(std::string_view name) {
@@ -72,6 +73,16 @@ std::string_view without_number(std::string_view name) {
         if (!std::all_of(end.begin(), end.end(), [](char c) { return c >= '0' && c <= '9'; })) return name;
         name = name.substr(0, dot);
     }
+}
+
+std::string_view stem_of_instruction(std::string_view name) {
+    const std::string_view stem = without_number(name);
+    const auto fits = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+               c == '-';
+    };
+    const bool named = !stem.empty() && (stem[0] < '0' || stem[0] > '9');
+    return named && std::all_of(stem.begin(), stem.end(), fits) ? stem : name;
 }
 
 XlaRange read_xla_range(std::string_view text) {
@@ -86,11 +97,21 @@ XlaRange read_xla_range(std::string_view text) {
     };
     if (text::take_prefix(text, "XlaModule:")) {
         range.module = value(text.starts_with("#hlo_module=") ? "#hlo_module=" : ",hlo_module=");
+        if (text::take_prefix(text, "#prefix=")) range.scope = text.substr(0, text.rfind(",hlo_module="));
     } else if (text::take_prefix(text, "Thunk:")) {
         range.instruction = value(text.starts_with("#hlo_op=") ? "#hlo_op=" : ",hlo_op=");
-        if (text::take_prefix(text, "#name=")) range.name = text.substr(0, text.rfind(",hlo_op="));
+        if (text::take_prefix(text, "#name=")) range.scope = text.substr(0, text.rfind(",hlo_op="));
     }
     return range;
+}
+
+XlaPlace place_of_thunk(std::string_view prefix, std::string_view name) {
+    if (name.empty()) return {};
+    const std::string_view first = prefix.substr(0, prefix.find('/') + 1);
+    std::string whole(first.empty() || !name.starts_with(first) ? prefix : std::string_view());
+    if (!whole.empty()) whole += '/';
+    whole += name;
+    return {read_scope(whole).layer, is_transposed(whole)};
 }
 
 }  // namespace opsight::marks

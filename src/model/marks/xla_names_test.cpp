@@ -28,6 +28,23 @@ TEST(XlaRanges, ThunksAreOpsOfTheirLayer) {
     EXPECT_TRUE(read_tsl("Thunk:#name=transpose(jvp(Net))/mul,hlo_op=fusion.2#").backward);
 }
 
+TEST(XlaRanges, NamesGoOnWhereThePrefixOfTheirModuleEnds) {
+    const auto layer = [](const char* prefix, const char* name) {
+        return place_of_thunk(prefix, name).layer;
+    };
+    EXPECT_EQ(read_tsl("XlaModule:#prefix=jit(f)/jit(main)/Net,hlo_module=jit_f,program_id=4#").scope,
+              "jit(f)/jit(main)/Net");
+    EXPECT_EQ(layer("jit(f)/jit(main)/Net", "dense/dot_general"), "Net/dense");
+    EXPECT_EQ(layer("jit(f)/jit(main)/Net", "dot_general"), "Net");
+    EXPECT_EQ(layer("jit(f)/jit(main)/Net", "jit(relu)/max"), "Net");
+    EXPECT_EQ(layer("jit(f)/jit(main)/Net", "jit(f)/jit(main)/Other/add"), "Other") << "a whole name";
+    EXPECT_EQ(layer("", "jit(f)/jit(main)/Net/add"), "Net");
+    EXPECT_EQ(layer("jit(f)/jit(main)/Net", ""), "");
+    EXPECT_TRUE(place_of_thunk("jit(b)/jit(main)/transpose(jvp(Net))", "dense/dot_general").backward);
+    EXPECT_FALSE(place_of_thunk("jit(b)/jit(main)/jvp(Net)", "dense/dot_general").backward);
+    EXPECT_TRUE(place_of_thunk("jit(b)/jit(main)", "transpose(f)/mul").backward);
+}
+
 TEST(XlaRanges, ModulesAreProgramsAndAllElseIsAnnotation) {
     for (const char* text :
          {"XlaModule:#prefix=jit(step)/jit(main),hlo_module=jit_step,program_id=4#",

@@ -2,7 +2,6 @@
 
 #include <unordered_map>
 
-#include "model/marks/serving_step.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -42,8 +41,8 @@ Result<std::vector<ServingStep>> serving_steps(Session& session) {
             const bool within =
                 !all.empty() && all.back().time.rank == rank[i] && end[i] <= all.back().time.end;
             if (step == named.end() || within) continue;
-            const auto [prefill, decode] = step->second;
-            if (prefill > 0 || decode > 0) all.push_back({{rank[i], begin[i], end[i]}, prefill, decode});
+            if (step->second.prefill > 0 || step->second.decode > 0)
+                all.push_back({{rank[i], begin[i], end[i]}, step->second});
         }
     }));
     return all;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/marks/serving_step.h"
 #include "query/reports/activity_times.h"
 
 namespace opsight::query {
@@ -19,10 +20,10 @@ struct BatchTime {
 };
 Result<std::vector<BatchTime>> batch_times(Session& session);
 
-// A step of a server that names it. Sequences that it begins with, and sequences that it goes on with.
+// A step of a server that names it.
 struct ServingStep {
     TimeSpan time;
-    int64_t prefill = 0, decode = 0;
+    marks::ServingStep of;
 };
 // By rank and begin; steps that lie within others are left out.
 Result<std::vector<ServingStep>> serving_steps(Session& session);

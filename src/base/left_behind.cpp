@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -28,7 +29,14 @@ struct Place {
 std::array<Place, 16> places;
 std::mutex places_mutex;
 
-volatile std::sig_atomic_t child_group = 0;  // of the program that works for us; 0: none
+// The process group of the program that works for us; kNone, kStarting, or less: the signal that came while
+// it was started.
+constexpr int kNone = 0, kStarting = -1;
+constexpr int came_meanwhile(int signal) {
+    return kStarting - signal;
+}
+std::atomic<int> child_group = kNone;
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler reads it");
 
 // Only calls that a signal handler may make: no opendir, no memory.
 void remove_inside(int folder, int levels) {
@@ -52,7 +60,10 @@ void remove_inside(int folder, int levels) {
 }
 
 void remove_and_end(int signal) {
-    if (child_group > 0) ::kill(-child_group, SIGTERM);
+    int group = kStarting;
+    if (child_group.compare_exchange_strong(group, came_meanwhile(signal))) return;
+    if (group < kStarting) return;
+    if (group > 0) ::kill(-group, SIGTERM);
     remove_left_behind();
     std::signal(signal, SIG_DFL);
     std::raise(signal);
@@ -85,12 +96,25 @@ void remove_left_behind() {
     }
 }
 
-ChildProgram::ChildProgram(pid_t group) {
-    child_group = group;
+namespace {
+
+void now_is(int group) {
+    const int before = child_group.exchange(group);
+    if (before < kStarting) std::raise(kStarting - before);
+}
+
+}  // namespace
+
+ChildProgram::ChildProgram() {
+    child_group = kStarting;
+}
+
+void ChildProgram::began(pid_t group) {
+    now_is(group);
 }
 
 ChildProgram::~ChildProgram() {
-    child_group = 0;
+    now_is(kNone);
 }
 
 LeftBehind::LeftBehind(std::string path) : path_(std::move(path)) {

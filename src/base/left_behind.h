@@ -29,11 +29,13 @@ class LeftBehind {
 void remove_left_behind();
 
 // A program that works for us in a process group of its own: a signal that ends this process ends it first.
+// Made before the program is started: a signal that comes meanwhile waits for it to be known.
 class ChildProgram {
   public:
-    explicit ChildProgram(pid_t group);
+    ChildProgram();
     ChildProgram(const ChildProgram&) = delete;
     ~ChildProgram();
+    void began(pid_t group);
 };
 
 }  // namespace opsight

@@ -102,8 +102,9 @@ Result<Run> run_export(const std::string& program, const std::vector<std::string
     words.insert(words.end(), more.begin(), more.end());
     words.push_back(fs::absolute(report).string());
     const std::string log = output + ".log";
+    ChildProgram guard;
     OPSIGHT_ASSIGN(const pid_t child, start(program, std::move(words), log));
-    const ChildProgram guard(child);
+    guard.began(child);
     const int status = wait_for(child, output, progress);
     std::error_code problem;
     return Run{WIFEXITED(status) && WEXITSTATUS(status) == 0 && fs::exists(output, problem), read_all(log)};

@@ -94,8 +94,8 @@ struct Rule {
     std::string_view bound;       // its formula, in words; empty: there is none
     std::string_view confidence;  // how sure the finding is, and why
     std::string_view remedy, lines;
-    // SQL that lists the evidence; {range}: a condition on `iteration`; {wait_calls}, {memory_calls}:
-    // patterns of names (model/api_calls.h)
+    // SQL that lists the evidence; {range}: a condition on `iteration`; {wait_calls}, {memory_calls},
+    // {serving_steps}: patterns of names (model/api_calls.h, model/marks/serving_step.h)
     std::string_view query;
     std::string_view verify;  // the command that shows whether it helped
     std::string_view source;  // who else advises so

@@ -11,6 +11,7 @@
 #include "db/schema.h"
 #include "model/api_calls.h"
 #include "model/entities.h"
+#include "model/marks/serving_step.h"
 #include "model/profile.h"
 
 namespace opsight::db {
@@ -153,8 +154,11 @@ std::string flags() {
            "'^\\{''Module'': ''(Torch Compiled Module \\((in|out)put\\):)?([^'']+)''', 3), ''), "
            "text) "
            "ELSE text END;\n"
-           "CREATE OR REPLACE TEMP MACRO names_serving_step(text) AS starts_with(text, 'execute_') OR "
-           "starts_with(text, 'step[') OR starts_with(text, '[Executor] _forward_step');\n"
+           "CREATE OR REPLACE TEMP MACRO names_serving_step(text) AS regexp_matches(text, '" +
+           std::string(marks::kServingStepTexts) +
+           "');\n"
+           "CREATE OR REPLACE TEMP MACRO is_pseudo_op(type) AS type IN ('unassociated', 'unattributed', "
+           "'annotation');\n"
            "CREATE OR REPLACE TEMP MACRO is_wait_call(name) AS regexp_matches(name, '" +
            std::string(kWaitCalls) +
            "');\n"

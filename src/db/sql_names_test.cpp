@@ -8,6 +8,7 @@
 #include "base/percent.h"
 #include "model/entities.h"
 #include "model/marks/nvtx_text.h"
+#include "model/marks/serving_step.h"
 #include "model/spans.h"
 
 namespace opsight::db {
@@ -60,6 +61,22 @@ TEST(SqlNames, RangesOfHooksAreNamedByTheirModule) {
           "{'Module': 'top.act', 'Outputs': [[8, 4]]}", "{'Module': ''}", "{'Module': 'cut",
           "{'Module': 'Outputs', 'Inputs': [[1]]}", "layer 3"})
         EXPECT_EQ(label(text), marks::read_nvtx_text(text, marks::NvtxDomain::kOther).name) << text;
+}
+
+TEST(SqlNames, FindTheStepsThatServersName) {
+    for (const char* text : {"execute_9_context_1(sq5)_generation_8(sq8)", "execute_new_1_cached_8",
+                             "step[DECODE bs=8]", "[Executor] _forward_step 1: 0 ctx reqs, 8 gen reqs"}) {
+        EXPECT_TRUE(marks::serving_step(text)) << text;
+        EXPECT_EQ(number(fmt::format("names_serving_step('{}')", text)), 1) << text;
+    }
+    for (const char* text : {"[Executor] _sample_async 1", "ProfilerStep#3", "my execute_model"})
+        EXPECT_EQ(number(fmt::format("names_serving_step('{}')", text)), 0) << text;
+}
+
+TEST(SqlNames, KnowWorkOfNoOp) {
+    for (const char* type : {"unassociated", "unattributed", "annotation"})
+        EXPECT_EQ(number(fmt::format("is_pseudo_op('{}')", type)), 1) << type;
+    EXPECT_EQ(number("is_pseudo_op('mm')"), 0);
 }
 
 TEST(SqlNames, SayWhatTimesAreBelieved) {

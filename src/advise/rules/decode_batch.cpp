@@ -83,8 +83,7 @@ Rule decode_batch_rule() {
             "vllm serve MODEL --quantization fp8",
         .query =
             "SELECT name, count(*) AS steps, sum(dur_ns) / 1e6 AS ms FROM annotations WHERE {range} "
-            "AND (name LIKE 'execute_%' OR name LIKE 'step[%' OR name LIKE '[Executor]%') GROUP BY ALL ORDER "
-            "BY ms DESC, name",
+            "AND regexp_matches(name, '{serving_steps}') GROUP BY ALL ORDER BY ms DESC, name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight --per-sample OLD NEW",
         .source =
             "vLLM, optimization and tuning; Pope et al., Efficiently scaling transformer inference (2022)",

@@ -66,8 +66,8 @@ Rule prefill_steps_rule() {
         .remedy = "Chunked prefill.",
         .lines = "vllm serve MODEL --enable-chunked-prefill   # SGLang: --enable-mixed-chunk",
         .query =
-            "SELECT name, begin_ns, dur_ns / 1e6 AS ms FROM annotations WHERE {range} AND (name LIKE "
-            "'execute_%' OR name LIKE 'step[%' OR name LIKE '[Executor]%') ORDER BY begin_ns, name",
+            "SELECT name, begin_ns, dur_ns / 1e6 AS ms FROM annotations WHERE {range} AND "
+            "regexp_matches(name, '{serving_steps}') ORDER BY begin_ns, name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "Agrawal et al., Sarathi-Serve (OSDI 2024); vLLM, optimization and tuning: chunked prefill",
         .lacks = [](const query::RunFacts& f) { return std::string(f.trains ? "the run trains" : ""); },

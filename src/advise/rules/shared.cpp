@@ -6,6 +6,7 @@
 #include "advise/rules/rules.h"
 #include "base/percent.h"
 #include "model/api_calls.h"
+#include "model/marks/serving_step.h"
 
 namespace opsight::advise {
 
@@ -32,6 +33,7 @@ std::string query_within(std::string_view of, const query::Range* range) {
     };
     replace("{wait_calls}", kWaitCalls);
     replace("{memory_calls}", kMemoryCalls);
+    replace("{serving_steps}", marks::kServingStepTexts);
     replace(" WHERE {range} AND ", within.empty() ? " WHERE " : fmt::format(" WHERE {} AND ", within));
     replace(" WHERE {range}", within.empty() ? "" : fmt::format(" WHERE {}", within));
     return query;

@@ -19,6 +19,9 @@ struct ServingStep {
     friend bool operator==(const ServingStep&, const ServingStep&) = default;
 };
 
+// How texts of steps begin, as a regular expression for SQL.
+inline constexpr const char* kServingStepTexts = "^(execute_|step\\[|\\[Executor\\] _forward_step)";
+
 // Nothing: another text.
 std::optional<ServingStep> serving_step(std::string_view text);
 

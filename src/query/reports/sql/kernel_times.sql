@@ -4,7 +4,7 @@
 -- Work whose op the source itself names is of that op, whatever launched it.
 WITH told AS (
     SELECT id FROM raw.op_identities
-    WHERE type NOT IN ('unassociated', 'unattributed', 'annotation') AND id NOT IN (SELECT op FROM raw.op_stats)
+    WHERE NOT is_pseudo_op(type) AND id NOT IN (SELECT op FROM raw.op_stats)
 ), products AS (
     SELECT TRY_CAST(x AS INTEGER) AS id FROM unnest(string_split($products, ',')) u(x) WHERE x <> ''
 ), k AS (

@@ -1,7 +1,7 @@
 -- Sums of device work by what it is. A graph that was recorded as a whole is one: its kernels may be anything.
 CREATE OR REPLACE TEMP TABLE summary_device AS
 WITH pseudo_ops AS (
-    SELECT id FROM raw.op_identities WHERE type IN ('unassociated', 'unattributed', 'annotation')
+    SELECT id FROM raw.op_identities WHERE is_pseudo_op(type)
 ), names AS (
     SELECT kind, name, has_flag(flags, 'in_eligible_op') AS eligible,
            op IN (FROM pseudo_ops) AS of_no_op,

@@ -3,7 +3,7 @@
 -- Work whose op the source itself names is of that op, as in kernel_times.
 WITH told AS (
     SELECT id FROM raw.op_identities
-    WHERE type NOT IN ('unassociated', 'unattributed', 'annotation') AND id NOT IN (SELECT op FROM raw.op_stats)
+    WHERE NOT is_pseudo_op(type) AND id NOT IN (SELECT op FROM raw.op_stats)
 )
 SELECT t.rank::BIGINT AS rank, d.begin_ns::BIGINT AS begin_ns, (d.begin_ns + d.dur_ns)::BIGINT AS end_ns
 FROM sel_device d

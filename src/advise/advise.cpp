@@ -194,9 +194,16 @@ class Engine {
         });
     }
 
+    // Of several rules that show the same rows they are read once.
     Status read_rows() {
+        std::map<std::string_view, const Finding*> read;
         for (Finding& finding : out_.findings) {
             if (options_.rows == 0 || finding.query.empty()) continue;
+            const auto [same, first] = read.emplace(finding.query, &finding);
+            if (!first) {
+                finding.rows = same->second->rows;
+                continue;
+            }
             OPSIGHT_ASSIGN(duck::Cursor cursor,
                            session_.open_cursor(duck::Statement(query::with_lean_views(finding.query))));
             OPSIGHT_ASSIGN(finding.rows, query::first_rows(cursor, options_.rows));

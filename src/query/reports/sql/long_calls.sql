@@ -5,25 +5,28 @@ WITH device_ends AS (
     FROM raw.device_spans d
     JOIN raw.tracks t ON t.id = d.track
     GROUP BY t.rank
-), long AS (
-    SELECT t.rank, x.text AS name, a.begin_ns, a.begin_ns + a.dur_ns AS end_ns, a.dur_ns,
-           coalesce(a.begin_ns >= d.end_ns, false) AS behind_all,
-           CASE WHEN regexp_matches(x.text, '[Mm]alloc|Free|(Host|Mem|USM\w+)Alloc|Host(Un)?[Rr]egister|'
-                                            || 'Mem(Create|Map|Unmap|Release)') THEN 'memory'
-                WHEN contains(x.text, 'Synchronize') OR is_wait_call(x.text) THEN 'wait'
-                WHEN regexp_matches(x.text, '[Mm]em(cpy|set)') AND NOT regexp_matches(x.text, 'Async|Enqueue')
-                THEN 'wait'
-                WHEN contains(x.text, 'Launch') THEN 'launch'
+), sorts AS (
+    SELECT id, text AS name,
+           CASE WHEN regexp_matches(text, '[Mm]alloc|Free|(Host|Mem|USM\w+)Alloc|Host(Un)?[Rr]egister|'
+                                          || 'Mem(Create|Map|Unmap|Release)') THEN 'memory'
+                WHEN contains(text, 'Synchronize') OR is_wait_call(text) THEN 'wait'
+                WHEN regexp_matches(text, '[Mm]em(cpy|set)') AND NOT regexp_matches(text, 'Async|Enqueue') THEN 'wait'
+                WHEN contains(text, 'Launch') THEN 'launch'
                 ELSE 'other' END AS class
+    FROM raw.strings
+    WHERE id IN (SELECT name FROM raw.api_calls WHERE dur_ns >= $long_ns)
+), long AS (
+    SELECT t.rank, a.name, a.begin_ns, a.begin_ns + a.dur_ns AS end_ns, a.dur_ns,
+           coalesce(a.begin_ns >= d.end_ns, false) AS behind_all
     FROM raw.api_calls a
     JOIN raw.tracks t ON t.id = a.track
-    JOIN raw.strings x ON x.id = a.name
     LEFT JOIN device_ends d ON d.rank = t.rank
     WHERE a.dur_ns >= $long_ns
 ), calls AS (
-    SELECT class, name, dur_ns, behind_all, within_ns AS ns
-    FROM within_segments('long', 'unqueued_segments', 'cpu')
-    WHERE within_ns > 0
+    SELECT s.class, s.name, w.dur_ns, w.behind_all, w.within_ns AS ns
+    FROM within_segments('long', 'unqueued_segments', 'cpu') w
+    JOIN sorts s ON s.id = w.name
+    WHERE w.within_ns > 0
 ), names AS (
     SELECT class, name, count(*) AS calls, sum(ns)::BIGINT AS ns, max(dur_ns) AS longest_ns, max(ns) AS most_ns,
            coalesce(sum(ns) FILTER (WHERE behind_all), 0)::BIGINT AS behind_ns

@@ -5,11 +5,15 @@ WITH working_threads AS (
     SELECT DISTINCT track FROM raw.ops
     UNION
     SELECT DISTINCT track FROM raw.api_calls
+), ranges AS (
+    SELECT id, text, name_stem(text) AS stem
+    FROM raw.strings
+    WHERE id IN (SELECT name FROM raw.annotations WHERE dur_ns >= $long_ns) AND NOT starts_with(text, 'ProfilerStep')
 ), spans AS (
-    SELECT 'range' AS what, a.track, x.text, name_stem(x.text) AS stem, a.begin_ns, a.begin_ns + a.dur_ns AS end_ns
+    SELECT 'range' AS what, a.track, x.text, x.stem, a.begin_ns, a.begin_ns + a.dur_ns AS end_ns
     FROM raw.annotations a
-    JOIN raw.strings x ON x.id = a.name
-    WHERE a.dur_ns >= $long_ns AND NOT starts_with(x.text, 'ProfilerStep')
+    JOIN ranges x ON x.id = a.name
+    WHERE a.dur_ns >= $long_ns
     UNION ALL
     SELECT 'function', f.track, x.text, x.text, f.begin_ns, f.begin_ns + f.dur_ns
     FROM raw.python_frames f

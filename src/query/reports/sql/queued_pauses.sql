@@ -15,11 +15,10 @@ WITH busy AS (
 SELECT p.rank, p.begin_ns, p.end_ns
 FROM pauses p
 SEMI JOIN (
-    SELECT t.rank, d.begin_ns, a.begin_ns + a.dur_ns AS launched_ns
+    SELECT t.rank, d.begin_ns, d.host_ns + d.launch_dur_ns AS launched_ns
     FROM raw.device_spans d
     JOIN raw.tracks t ON t.id = d.track
-    JOIN raw.api_calls a ON a.id = d.launch
-    WHERE is_busy(d.kind)
+    WHERE is_busy(d.kind) AND d.launch_dur_ns <> -1
 ) d ON d.rank = p.rank AND d.begin_ns = p.end_ns AND d.launched_ns <= p.begin_ns;
 
 -- What is left of the time in which nothing runs, or only the host, or only calls and ops: all others have a device at

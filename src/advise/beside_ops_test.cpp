@@ -61,6 +61,22 @@ TEST(HostCommunication, FewCollectivesOfOneRankAreNotToBeJoined) {
     }
 }
 
+// What a collective of the host takes another rule tells.
+TEST(BesideOps, CollectivesOfTheHostAreNoGaps) {
+    TestProfile t;
+    for (int64_t i = 0; i < 10; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), i * 10 * kMs, 10 * kMs, t.thread());
+        t.op("aten::mm", i * 10 * kMs, kMs, t.thread());
+        t.annotation("gloo:all_reduce", i * 10 * kMs + kMs, 6 * kMs, t.thread(2));
+    }
+    const Findings found = found_by("beside_ops", std::move(t));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_NEAR(found[0].share_pct.value_or(0), 30, 0.1);
+    ASSERT_TRUE(found[0].bound);
+    EXPECT_LT(found[0].bound->pct, 50) << "3 of 10 ms, and a quarter of that";
+    EXPECT_NE(found[0].evidence.find("the longest takes 3.00 ms"), std::string::npos) << found[0].evidence;
+}
+
 // Steps of 10 ms: an op, 4 ms in a range without ops, and 3 ms of nothing after it.
 TEST(BesideOps, TimeInRangesAndTimeOfNothingAreGainedOnce) {
     TestProfile t;

@@ -82,6 +82,24 @@ TEST(HostTime, CallsAfterAllWorkAreTheEndOfTheProgram) {
 }
 
 // What the CPU waits for at the end is told as its wait; what is left of the time lies elsewhere.
+// What the profiler does while no call is open explains none of the calls.
+TEST(HostTime, TheProfilersOwnWorkCountsWithinCalls) {
+    for (const bool within : {false, true}) {
+        Steps steps;
+        steps.add("cudaFree", 8 * kMs);
+        for (int64_t i = 0; i < 10; ++i)
+            steps.t.host(HostKind::kOverhead, "Buffer Flush",
+                         within ? 9'010'000 * i : 200 * kMs + 8 * kMs * i, 7 * kMs, steps.t.thread(2));
+        steps.t.api("cudaFree", 300 * kMs, 1'000, steps.t.thread(), 900);
+        const Finding found = steps.host();
+        EXPECT_EQ(
+            found.evidence.find("Within calls the profiler's own work takes 70.00 ms") != std::string::npos,
+            within)
+            << found.evidence;
+        EXPECT_EQ(found.kind == "unknown", within);
+    }
+}
+
 TEST(HostTime, AWaitAfterAllWorkIsNotToldOfTheRest) {
     Steps steps;
     steps.add("cudaHostAlloc", kMs);

@@ -80,5 +80,29 @@ TEST(NotChecked, CopiesOfUnknownTypesAreNotConversions) {
     }
 }
 
+// Without a list of the machine's devices nobody knows of others.
+TEST(NotChecked, DevicesThatTheSourceDoesNotList) {
+    for (const bool listed : {false, true}) {
+        Recorded run;
+        run.begin();
+        run.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0).declared = listed;
+        const Advice advice = run.ask("idle_devices");
+        EXPECT_EQ(advice.not_checked.size(), listed ? 0u : 1u);
+    }
+}
+
+// Its steps call the model, as often as it likes.
+TEST(NotChecked, OptimizersThatRunTheModel) {
+    Recorded run;
+    run.begin();
+    run.marks("Optimizer.step#LBFGS.step", kMs);
+    for (int64_t i = 0; i < run.steps; ++i)
+        for (int64_t k = 0; k < 120; ++k)
+            run.t.op("aten::add", Recorded::at(i) + (210 + 6 * k) * kUs, 5 * kUs);
+    const Advice advice = run.ask("optimizer_loop");
+    ASSERT_EQ(advice.not_checked.size(), 1u);
+    EXPECT_NE(advice.not_checked[0].why.find("LBFGS"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace opsight::advise

@@ -282,6 +282,22 @@ TEST(RulesOfRecordings, SwitchesOfContextAreToldWhereNothingElseWasRecorded) {
     EXPECT_NE(evidence.find("Neither ops nor calls"), std::string::npos) << evidence;
 }
 
+// Samples of CPUs tell what runs where nothing else does.
+TEST(RulesOfRecordings, SamplesTellWhatRunsBetweenCalls) {
+    Recorded run{.device = false};
+    run.t.api("cudaLaunchKernel", 0, kMs, run.t.thread());
+    run.t.api("cudaLaunchKernel", 99 * kMs, kMs, run.t.thread());
+    for (int64_t i = 0; i < 30; ++i)
+        run.t.builder.add_sample((10 + i) * kMs, run.t.thread(), 0,
+                                 run.t.builder.text(i < 20 ? "verify\nmain" : "abs\nmain"));
+    const Advice advice = run.ask("beside_ops");
+    ASSERT_EQ(advice.findings.size(), 1u);
+    EXPECT_NE(advice.findings[0].evidence.find("20 of the 30 CPU samples in these times are in 'verify'"),
+              std::string::npos)
+        << advice.findings[0].evidence;
+    EXPECT_NE(advice.findings[0].advice.find("cpu_samples"), std::string::npos);
+}
+
 // What an op costs a profiler is guessed of PyTorch's alone.
 TEST(RulesOfRecordings, OfOtherFrameworksTheCostOfRecordingIsNotGuessed) {
     for (const char* op : {"aten::mm", "Conv"}) {

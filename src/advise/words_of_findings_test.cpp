@@ -91,6 +91,17 @@ TEST(Words, OfForeachNothingIsSaidWhereItIsInUse) {
     EXPECT_THAT(fused.findings[0].lines, Not(HasSubstr("torch.optim")));
 }
 
+// Fused optimizers came to CPUs later, and foreach gains nothing there.
+TEST(Words, OfAnOptimizerOnACpuItIsSaidSinceWhenItIsFused) {
+    Recorded r;
+    r.device = false;
+    optimizer(r, "Adam.step", "aten::addcdiv_");
+    const Advice found = r.ask("optimizer_loop");
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_THAT(found.findings[0].lines, HasSubstr("fused=True)  # on a CPU from PyTorch 2.4 on"));
+    EXPECT_THAT(found.findings[0].advice, Not(HasSubstr("kernels")));
+}
+
 TEST(Words, TheEnvironmentIsThatOfTheVendor) {
     for (const bool amd : {true, false}) {
         Recorded r;

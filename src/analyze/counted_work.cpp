@@ -360,19 +360,23 @@ class WorkCount {
     }
 
     // FP32 products may run in TF32: the names of their kernels tell, as those of AMD's that multiply FP32
-    // itself. Where a device has no TF32, its matrix units take FP16.
+    // itself. Where a device has no TF32, its matrix units take FP16: kernels that use them say so in their
+    // names, and others multiply FP32.
     hardware::Precision precision_of(ElementType type, DeviceId device, uint8_t variant,
                                      CountedWork& work) const {
         using hardware::Precision;
         if (!(variant & (kTensorCores | kUnknownCores)) || !device.valid())
             return cost::precision_of_type(type);
-        if (!(variant & kTensorCores) && a_.peaks[device.index()].source != PeakSource::kNone) {
+        const hardware::Device& model = a_.peaks[device.index()].model;
+        const auto has = [&](Precision p) { return model.peak(hardware::UnitKind::kMatrix, p) != nullptr; };
+        const bool only_fp16 = !has(Precision::kTf32) && has(Precision::kFp16);
+        if (variant & kTensorCores) return only_fp16 ? Precision::kFp16 : Precision::kTf32;
+        if (only_fp16) return cost::precision_of_type(type);
+        if (a_.peaks[device.index()].source != PeakSource::kNone) {
             work.estimate = true;
             work.note = "FP32 products in kernels whose names do not tell are bounded by the TF32 peak";
         }
-        const hardware::Device& model = a_.peaks[device.index()].model;
-        const auto has = [&](Precision p) { return model.peak(hardware::UnitKind::kMatrix, p) != nullptr; };
-        return !has(Precision::kTf32) && has(Precision::kFp16) ? Precision::kFp16 : Precision::kTf32;
+        return Precision::kTf32;
     }
 
     // Ops of which the source tells what its compiler counted.

@@ -176,6 +176,19 @@ TEST_F(CountedWorkTest, NamesOfKernelsTellWhetherFp32RanInTf32) {
     EXPECT_NEAR(work(1).bound_ns, kMm / 156e12 * 1e9, 0.01 * work(1).bound_ns);
 }
 
+// Volta multiplies FP32 on its matrix units in no kernel that does not say so.
+TEST_F(CountedWorkTest, OfADeviceWithoutTf32KernelsWhoseNamesDoNotTellRunInFp32) {
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    t.op("aten::mm", 0, 50, t.thread(), mm());
+    launch("void gemmSN_TN_kernel<float, 128, 16, 2, 4, 4, 4, true>", 20, 300);
+    t.op("aten::mm", 60, 50, t.thread(), mm());
+    launch("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn", 70, 300);
+    run();
+    EXPECT_EQ(work(0).precision, hardware::Precision::kFp32);
+    EXPECT_EQ(work(0).note.find("TF32"), std::string::npos) << work(0).note;
+    EXPECT_EQ(work(1).precision, hardware::Precision::kFp16);
+}
+
 TEST_F(CountedWorkTest, WhatBoundsIsSaidOnlyWhereThereIsABound) {
     for (const char* device : {"NVIDIA A100-SXM4-40GB", "Some accelerator"}) {
         t = TestProfile();

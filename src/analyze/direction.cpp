@@ -47,7 +47,8 @@ class Directions {
             for (uint32_t row = rows.first; row < rows.last; ++row) {
                 tellers.advance(row);
                 of_[row] = tellers.empty() ? outside : inside(tellers.top());
-                const bool again = of_[row] == Direction::kBackward && computes_again(row);
+                const bool again = (of_[row] == Direction::kBackward && computes_again(row)) ||
+                                   (of_[row] == Direction::kOptimizer && is_model_call(row));
                 if (!again && !tells(row)) continue;
                 of_[row] = again ? Direction::kForward : told(row);
                 tellers.push(row, tellers.place_of(row));
@@ -115,6 +116,12 @@ class Directions {
         const std::string_view name = p_.strings.view(h_.name[row]);
         if (h_.kind[row] == HostKind::kModule) return !text::contains(name, "GraphModule");
         return h_.kind[row] == HostKind::kPythonFrame && text::contains(name, "torch/utils/checkpoint.py(");
+    }
+
+    // Optimizers that take a closure, as LBFGS, run the model within their steps.
+    bool is_model_call(uint32_t row) const {
+        return h_.kind[row] == HostKind::kModule &&
+               !text::contains(p_.strings.view(h_.name[row]), "GraphModule");
     }
 
     // What oneDNN reorders between two primitives of the backward pass is for that pass.

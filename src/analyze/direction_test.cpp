@@ -465,5 +465,19 @@ TEST(Ops, EligibleOnADeviceThatTakesTheDtype) {
     EXPECT_FALSE(eligible(8, 0, "", "relu_kernel", "AssignAdd"));
 }
 
+// LBFGS and whoever else takes a closure.
+TEST(Direction, ModelsThatAnOptimizerRunsAreForward) {
+    TestProfile t;
+    const TrackId main = t.thread();
+    t.annotation("Optimizer.step#LBFGS.step", 0, 10000, main);
+    t.host(HostKind::kModule, "nn.Module: Net_0", 1000, 3000, main);
+    t.op("aten::addmm", 1500, 1000, main);
+    t.op("aten::dot", 5000, 1000, main);
+    Profile p = t.finish();
+    const Analysis a = analyze(p, {});
+    EXPECT_EQ(identity(p, a, "aten::addmm").direction, Direction::kForward);
+    EXPECT_EQ(identity(p, a, "aten::dot").direction, Direction::kOptimizer);
+}
+
 }  // namespace
 }  // namespace opsight::analyze

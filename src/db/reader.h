@@ -17,6 +17,10 @@ struct ReadOptions {
     bool may_write = true;           // bring a file of an older schema up to date; else it is an error
 };
 
+// For tables written whole: of memory a large profile takes what it surely needs, and puts the rest of what
+// it sorts and joins on the disk. Each thread holds some, so only a few take part.
+ReadOptions with_little_memory(const std::string& path);
+
 struct OpenProfile {
     duck::Database database;
     duck::Connection connection;

@@ -245,6 +245,18 @@ TEST_F(ReaderTest, ASmallProfileIsReadByTheThreadThatAsks) {
     EXPECT_EQ(threads({}), std::thread::hardware_concurrency()) << "of a large one all cores take part";
 }
 
+TEST_F(ReaderTest, MemoryForWholeTablesGrowsWithTheProfile) {
+    write_empty_profile();
+    EXPECT_EQ(with_little_memory(path_).memory_limit_bytes, 0) << "a small one needs no limit";
+    fs::resize_file(path_, 100 << 20);
+    EXPECT_EQ(with_little_memory(path_).memory_limit_bytes, int64_t{600} << 20);
+    EXPECT_GE(with_little_memory(path_).threads, 1);
+    EXPECT_LE(with_little_memory(path_).threads, 4);
+    fs::resize_file(path_, int64_t{1} << 30);
+    EXPECT_GE(with_little_memory(path_).memory_limit_bytes, int64_t{2} << 30);
+    EXPECT_EQ(with_little_memory(path_ + ".none").memory_limit_bytes, 0);
+}
+
 TEST_F(ReaderTest, SqlReachesNoOtherFile) {
     write_empty_profile();
     auto profile = open_profile(path_);

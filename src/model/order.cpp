@@ -242,10 +242,25 @@ void move_to_origin(Profile& p) {
     p.info.end_ns = range.last - range.first;
 }
 
-void end_unfinished(Profile& p) {
+// The end of the last work of the program. What the profiler does after that, and the counters that it reads
+// until then, are none of it.
+int64_t end_of_program(const Profile& p) {
+    Range range;
     for (size_t i = 0; i < p.host.size(); ++i)
-        if (p.host.flags[i] & kUnfinished)
-            p.host.dur[i] = std::max<int64_t>(0, p.info.end_ns - p.host.begin[i]);
+        if (p.tracks[p.host.track[i].index()].kind != TrackKind::kOther &&
+            p.host.kind[i] != HostKind::kOverhead)
+            range.take(p.host.begin[i], p.host.begin[i] + p.host.dur[i]);
+    for (size_t i = 0; i < p.device.size(); ++i)
+        range.take(p.device.begin[i], p.device.begin[i] + p.device.dur[i]);
+    for (const int64_t time : p.memory.time)
+        range.take(time, time);
+    return range.first <= range.last ? range.last : p.info.end_ns;
+}
+
+void end_unfinished(Profile& p) {
+    const int64_t end = end_of_program(p);
+    for (size_t i = 0; i < p.host.size(); ++i)
+        if (p.host.flags[i] & kUnfinished) p.host.dur[i] = std::max<int64_t>(0, end - p.host.begin[i]);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ class Builder {
             const auto launched = launched_.find(wait.after - 1);
             if (launched != launched_.end() && device_span(launched->second).end <= latest_end)
                 wait_for(launched->second, device_span(launched->second).end);
-        } else if (call == CallKind::kEventSync) {
+        } else if (call == CallKind::kEventSync || call == CallKind::kQueueFull) {
             if (const auto* item = last_ended(wait); item) wait_for(item->task, item->end);
         } else {
             for (const StreamWork::Item* item : awaited(wait))

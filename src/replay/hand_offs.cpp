@@ -42,6 +42,27 @@ std::vector<Interval> gaps_of_main(const Recording& recording) {
     return gaps;
 }
 
+// Of what the main thread asked for before the gap, and that ends within it.
+void find_beside(const Recording& recording, size_t thread, const std::vector<Interval>& gaps,
+                 std::vector<HandOff>& best, std::vector<int64_t>& most) {
+    size_t gap = 0;
+    for (const HostSpan& span : recording.threads[thread]) {
+        if (!span.awaited || span.begin <= recording.begin) continue;
+        while (gap < gaps.size() && gaps[gap].end < span.end)
+            ++gap;
+        if (gap == gaps.size()) return;
+        const auto [begin, end] = gaps[gap];
+        if (span.begin >= begin || span.end <= begin) continue;
+        const int64_t waited = span.end - begin;
+        if (waited < (end - begin) / 2 || waited <= most[gap]) continue;
+        most[gap] = waited;
+        best[gap].worker = thread;
+        best[gap].wake = span.begin;
+        best[gap].done = span.end;
+        best[gap].beside = true;
+    }
+}
+
 }  // namespace
 
 std::vector<HandOff> find_hand_offs(const Recording& recording) {
@@ -68,7 +89,9 @@ std::vector<HandOff> find_hand_offs(const Recording& recording) {
             best[gap].worker = thread;
             best[gap].wake = wake;
             best[gap].done = done;
+            best[gap].beside = false;
         }
+        find_beside(recording, thread, gaps, best, most);
     }
     std::vector<HandOff> found;
     for (size_t gap = 0; gap < gaps.size(); ++gap)

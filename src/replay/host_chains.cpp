@@ -1,6 +1,7 @@
 #include "replay/host_chains.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace opsight::replay {
 namespace {
@@ -20,7 +21,12 @@ class Chain {
           out_(out),
           now_(recording.begin) {
         for (HandOff& each : out.hand_offs)
-            if (main_ || each.worker == thread) hand_offs_.push_back(&each);
+            if (main_ || each.worker == thread) {
+                hand_offs_.push_back(&each);
+                if (main_ && each.beside) beside_.push_back(&each);
+            }
+        std::sort(beside_.begin(), beside_.end(),
+                  [](const HandOff* a, const HandOff* b) { return a->wake < b->wake; });
     }
 
     void make() {
@@ -80,12 +86,34 @@ class Chain {
         now_ = time;
     }
 
+    // When the main thread next is at the end of an iteration, or asks for work that goes on beside its own.
+    int64_t next_mark() const {
+        return main_ && mark_ < recording_.marks.size() ? recording_.marks[mark_] : kNever;
+    }
+    int64_t next_beside() const { return started_ < beside_.size() ? beside_[started_]->wake : kNever; }
+
+    // What begins elsewhere while the main thread waits it had asked for before.
+    void ask_before(int64_t time) {
+        while (next_beside() < time) {
+            HandOff& off = *beside_[started_++];
+            off.lag = std::max<int64_t>(0, off.wake - now_);
+            off.asked = append(TaskKind::kMark, -1, 0, 0);
+        }
+    }
+
     void stretch(int64_t until, int64_t span, RuleSet rules) {
-        while (main_ && mark_ < recording_.marks.size() && recording_.marks[mark_] <= until) {
-            const int64_t mark = std::max(recording_.marks[mark_++], now_);
-            if (mark > now_) append(TaskKind::kHost, span, mark - now_, rules);
-            out_.marks.push_back(append(TaskKind::kMark, -1, 0, 0));
-            now_ = mark;
+        for (int64_t mark = next_mark(), ask = next_beside(); std::min(mark, ask) <= until;
+             mark = next_mark(), ask = next_beside()) {
+            const int64_t at = std::max(std::min(mark, ask), now_);
+            if (at > now_) append(TaskKind::kHost, span, at - now_, rules);
+            const uint32_t task = append(TaskKind::kMark, -1, 0, 0);
+            if (mark <= ask) {
+                out_.marks.push_back(task);
+                ++mark_;
+            } else {
+                beside_[started_++]->asked = task;
+            }
+            now_ = at;
         }
         if (until > now_) append(TaskKind::kHost, span, until - now_, rules);
         now_ = until;
@@ -95,9 +123,13 @@ class Chain {
         if (!main_) return pass_gap_of_worker(until);
         while (next_ < hand_offs_.size() && hand_offs_[next_]->done <= until) {
             HandOff& off = *hand_offs_[next_++];
-            if (off.wake < now_ || off.first == HandOff::kNone || off.last == HandOff::kNone) continue;
-            stretch(off.wake, -1, 0);
-            off.asked = append(TaskKind::kMark, -1, 0, 0);
+            if (off.first == HandOff::kNone || off.last == HandOff::kNone) continue;
+            if (off.beside ? off.asked == HandOff::kNone || off.done < now_ : off.wake < now_) continue;
+            if (!off.beside) {
+                stretch(off.wake, -1, 0);
+                off.asked = append(TaskKind::kMark, -1, 0, 0);
+            }
+            ask_before(off.done);
             now_ = off.done;
             off.resumed = append(TaskKind::kMark, -1, 0, 0);
         }
@@ -121,6 +153,7 @@ class Chain {
     // Returns the last span that it holds: what goes on within a wait is part of it.
     size_t wait(size_t i, int64_t begin, int64_t end, RuleSet rules) {
         const auto span = static_cast<int64_t>(i);
+        ask_before(end);
         const Caller caller{append(TaskKind::kMark, -1, 0, 0), rules};
         out_.callers.set(spans_[i].id, caller);
         const uint32_t after = append(TaskKind::kHost, span, end - begin, rules);
@@ -146,8 +179,9 @@ class Chain {
     bool main_;
     Graph& graph_;
     HostChains& out_;
-    std::vector<HandOff*> hand_offs_;
-    size_t next_ = 0, mark_ = 0;
+    static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+    std::vector<HandOff*> hand_offs_, beside_;
+    size_t next_ = 0, mark_ = 0, started_ = 0;
     std::vector<Open> open_;
     int64_t now_ = 0;
     uint32_t last_ = HandOff::kNone;
@@ -175,7 +209,7 @@ HostChains chain_threads(const Recording& recording, Graph& graph) {
     if (recording.main < recording.threads.size()) make(recording.main);
     std::erase_if(chains.hand_offs, [](const HandOff& off) { return off.resumed == HandOff::kNone; });
     for (const HandOff& off : chains.hand_offs) {
-        graph.link(off.asked, off.first, Link::kHandOff);
+        graph.link(off.asked, off.first, Link::kHandOff, off.lag);
         graph.link(off.last, off.resumed, Link::kHandOff);
     }
     return chains;

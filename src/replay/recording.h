@@ -14,6 +14,7 @@ enum class CallKind : uint8_t {
     kStreamSync,  // for that of a stream
     kEventSync,   // for some work that was launched before it
     kFree,        // as kDeviceSync where the device had nothing left to do, else for nothing
+    kQueueFull,   // a launch that waits for a place in the queue: until some work launched before is done
     kCopy,        // for the copy that it launches, if that had ended before it returned
     kStreamWait,  // does not wait itself: work of a stream that is launched later waits for another stream
 };
@@ -22,8 +23,9 @@ struct HostSpan {
     int64_t begin = 0, end = 0;
     int64_t id = -1;  // that device work names as its launch
     CallKind call = CallKind::kNone;
-    int32_t stream = -1;  // that the call is about, where it is told
-    RuleSet rules = 0;    // of it and of all that it holds
+    int32_t stream = -1;   // that the call is about, where it is told
+    RuleSet rules = 0;     // of it and of all that it holds
+    bool awaited = false;  // another thread may wait for its end, whenever that asked for it
 };
 
 enum class WorkKind : uint8_t { kKernel, kCopy, kSet, kGraph };

@@ -288,6 +288,31 @@ TEST(ReplayTest, AThreadWaitsForAnotherOne) {
     EXPECT_EQ(whole_time(recording, {{1, 0}}), 110'000);
 }
 
+// Two collectives that the main thread asks for and then works beside, before it waits for both: of threads
+// of their own, that overlap.
+TEST(ReplayTest, AThreadWaitsForWhatWentOnBesideItsWork) {
+    Recording recording{0, 300'000, {{}, {}, {}}, {}, 0, {300'000}};
+    recording.threads[0] = {{0, 50'000, 1, CallKind::kNone, -1, 1},
+                            {200'000, 210'000, 2, CallKind::kNone, -1, 0},
+                            {250'000, 300'000, 3, CallKind::kNone, -1, 0}};
+    recording.threads[1] = {{20'000, 200'000, 4, CallKind::kNone, -1, 2, true}};
+    recording.threads[2] = {{60'000, 250'000, 5, CallKind::kNone, -1, 2, true}};
+    EXPECT_EQ(build(recording).hand_offs, 2);
+    EXPECT_EQ(whole_time(recording), 300'000);
+    EXPECT_EQ(whole_time(recording, {{1, 0}}), 110'000) << "what the main thread does itself";
+}
+
+// A launch that finds the queue full returns when some work before it is done.
+TEST(ReplayTest, ALaunchWaitsForAPlaceInTheQueue) {
+    Recording recording{0, 1'100'000, {{}}, {{}}, 0, {1'100'000}};
+    recording.threads[0] = {{0, 5'000, 1, CallKind::kNone, -1, 0},
+                            {5'000, 1'000'000, 2, CallKind::kQueueFull, -1, 0}};
+    recording.streams[0] = {{10'000, 998'000, 1, 0, WorkKind::kKernel, 1},
+                            {1'000'000, 1'100'000, 2, 5'000, WorkKind::kKernel, 0}};
+    EXPECT_EQ(whole_time(recording), 1'100'000);
+    EXPECT_NEAR(static_cast<double>(whole_time(recording, {{0.5}})), 1'100'000 - 494'000, 10'000);
+}
+
 TEST(ReplayTest, WithoutIterationsAllOfItIsOne) {
     Recording recording{0, 400, {{}}, {{}}, 0, {}};
     recording.threads[0] = {{0, 10, 1, CallKind::kNone, -1, 0}};

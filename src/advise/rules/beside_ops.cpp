@@ -6,6 +6,7 @@
 
 #include "advise/rules/rules.h"
 #include "query/reports/code_loading.h"
+#include "query/reports/host_collectives.h"
 
 namespace opsight::advise {
 namespace {
@@ -56,6 +57,20 @@ std::string frames_of_gaps() {
 // What runs while the recording shows nothing: switches of context tell whether the program does. Without
 // them and without ops it may be the program's own work, which nothing of the recording could show.
 void tell_unseen(const RunFacts& f, Finding& finding) {
+    if (f.idle_samples.count > 0) {
+        const query::SampledTime& s = f.idle_samples;
+        finding.kind = "unknown";
+        finding.title =
+            fmt::format("In {} of the time the program runs code outside of all that was recorded as calls",
+                        percent(finding.share_pct.value_or(0)));
+        finding.evidence = fmt::format("{} of the {} CPU samples in these times are in '{}'.", s.of_function,
+                                       s.count, s.function);
+        finding.advice =
+            "The samples tell what runs then: opsight report RUN --report cpu_samples. Ranges (NVTX, ROCTX) "
+            "around "
+            "parts of the program tell which part it is.";
+        return;
+    }
     if (f.idle_on_cpu_ns < 0) {
         if (f.ops || f.python_frames) return;
         finding.kind = "unknown";
@@ -128,9 +143,9 @@ struct Gaps {
     }
 };
 
-Result<Gaps> read_gaps(Context& c) {
+Gaps measured(const Context& c, query::TimeSpans all) {
     Gaps gaps;
-    OPSIGHT_ASSIGN(gaps.all, gaps_of_host(c));
+    gaps.all = std::move(all);
     std::vector<int64_t> lengths;
     for (const query::TimeSpan& span : gaps.all) {
         const int64_t ns = span.end - span.begin;
@@ -143,6 +158,17 @@ Result<Gaps> read_gaps(Context& c) {
     std::nth_element(lengths.begin(), half, lengths.end());
     gaps.median_ns = *half;
     return gaps;
+}
+
+Result<Gaps> read_gaps(Context& c) {
+    OPSIGHT_ASSIGN(query::TimeSpans all, gaps_of_host(c));
+    // The rule of host communication tells of that.
+    OPSIGHT_ASSIGN(const query::HostCollectives among, query::host_collectives(c.session()));
+    if (!among.times.empty()) {
+        OPSIGHT_ASSIGN(const query::TimeSpans others, query::times_without(c.session(), among.times));
+        all = query::common(all, others);
+    }
+    return measured(c, std::move(all));
 }
 
 // Many short gaps are what Python takes from one op to the next: there is nothing to move out of the loop.
@@ -309,10 +335,10 @@ Status check(Context& c) {
         if (!host) OPSIGHT_TRY(tell_what_counts_as_nothing(c, finding));
         finding.view = "timeline";
         if (finding.kind == "problem") {
-            if (f.ops) tell_gaps(c, gaps, are_long, finding);
+            OPSIGHT_ASSIGN(query::TimeSpans own, gaps_of(c, gaps.all, host));
+            if (f.ops) tell_gaps(c, measured(c, own), are_long, finding);
             tell_queued(f, host ? f.host_queued_ns : f.idle_queued_ns, finding);
             OPSIGHT_TRY(tell_recording(c, finding));
-            OPSIGHT_ASSIGN(query::TimeSpans own, gaps_of(c, gaps.all, host));
             OPSIGHT_ASSIGN(finding.times, host_times(c, std::move(own)));
         }
         c.add(std::move(finding));

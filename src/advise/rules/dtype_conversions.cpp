@@ -5,6 +5,9 @@
 namespace opsight::advise {
 namespace {
 
+// Numbers of Python that become tensors without a dimension. What shapes were not recorded of may be any.
+constexpr const char* kOfScalars = R"(^\[[^0-9]+$)";
+
 Status check(Context& c) {
     // On the host a copy to a device is one too, and waits for what the device has to do first.
     if (!c.facts().device_work &&
@@ -13,10 +16,11 @@ Status check(Context& c) {
                    "whether aten::_to_copy changed a type is not told: neither types nor a device's work "
                    "were recorded"),
                Status();
-    OPSIGHT_ASSIGN(
-        query::Occurrences found,
-        query::times_of_ops(
-            c.session(), {.pattern = "^aten::_to_copy$", .device = c.facts().device_work, .kernels = true}));
+    OPSIGHT_ASSIGN(query::Occurrences found,
+                   query::times_of_ops(c.session(), {.pattern = "^aten::_to_copy$",
+                                                     .but_shapes = kOfScalars,
+                                                     .device = c.facts().device_work,
+                                                     .kernels = true}));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share") || found.count < c.parts()) return {};
     Finding finding{"dtype_conversions", "problem",
@@ -49,7 +53,8 @@ Rule dtype_conversions_rule() {
         .lines = "model = model.to(torch.bfloat16)  # where training tolerates it",
         .query =
             "SELECT layer, shapes, dtypes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops WHERE "
-            "{range} AND name = 'aten::_to_copy' GROUP BY ALL ORDER BY ms DESC, layer, shapes, "
+            "{range} AND name = 'aten::_to_copy' AND NOT regexp_matches(coalesce(shapes, ''), "
+            "'^\\[[^0-9]+$') GROUP BY ALL ORDER BY ms DESC, layer, shapes, "
             "dtypes LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, automatic mixed precision",

@@ -62,14 +62,15 @@ bool tell_end(const Context& c, const query::LongCalls& calls, double share, Fin
     return true;
 }
 
-// A call may be long for what the profiler does within it, where the profiler tells of that.
+// Calls may be long for what the profiler does within them, where the profiler tells of that.
 Status tell_profiler(Context& c, const query::LongCalls& calls, Finding& finding) {
-    OPSIGHT_ASSIGN(const RecordingCost cost, recording_cost(c));
-    const double own_ns = cost.seen_pct / 100 * static_cast<double>(c.facts().wall_ns);
-    if (2 * own_ns < static_cast<double>(calls.longest_ns)) return {};
+    OPSIGHT_ASSIGN(const query::Occurrences own, query::times_of(c.session(), query::Activity::kOverhead));
+    OPSIGHT_ASSIGN(const query::Occurrences called, query::times_of(c.session(), query::Activity::kCalls));
+    const int64_t own_ns = query::length_of(query::common(own.times, called.times));
+    if (2 * own_ns < calls.class_ns) return {};
     finding.kind = "unknown";
-    finding.evidence += fmt::format(" Of this time the profiler's own work is {}, as it says.",
-                                    milliseconds(static_cast<int64_t>(own_ns)));
+    finding.evidence +=
+        fmt::format(" Within calls the profiler's own work takes {}, as it says.", milliseconds(own_ns));
     finding.advice =
         "Most of that may be the recording itself, and not the program: record fewer kinds of events, or "
         "begin after some iterations, to see the run as it is.";

@@ -21,6 +21,7 @@ const char* variable_that_hides(query::Vendor vendor) {
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const query::DeviceCounts counts, query::device_counts(c.session()));
+    if (!counts.listed) return c.cannot("the source does not list the devices of its machine"), Status();
     // Ranks that are not in the profile may use the others.
     if (counts.worked == 0 || counts.idle == 0 || counts.ranks_elsewhere) return {};
     Finding finding{"idle_devices", "note",

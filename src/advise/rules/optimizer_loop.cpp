@@ -6,6 +6,10 @@ namespace opsight::advise {
 namespace {
 
 Status check(Context& c) {
+    if (c.facts().recorded.optimizer == "LBFGS")
+        return c.cannot(
+                   "LBFGS runs the model within its steps, and has no form that takes many tensors at once"),
+               Status();
     OPSIGHT_ASSIGN(const auto counted, query::optimizer_ops(c.session()));
     const auto [ops, grouped] = counted;
     if (grouped > 0 || static_cast<double>(ops) < c.threshold("ops") * static_cast<double>(c.parts()))
@@ -18,7 +22,8 @@ Status check(Context& c) {
     finding.evidence = c.how_often(ops, "ops on single tensors within Optimizer.step") +
                        ", and none that takes many at once. The host's time; its kernels come on top.";
     finding.lines = grouped_optimizer(c.facts());
-    finding.advice = "foreach or fused updates all parameters with a few kernels.";
+    finding.advice = c.facts().device_work ? "foreach or fused updates all parameters with a few kernels."
+                                           : "fused updates all parameters in one call.";
     if (finding.lines.empty())
         finding.advice =
             "An optimizer that takes all parameters at once (in torch.optim: foreach or fused) does the same "

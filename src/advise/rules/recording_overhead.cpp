@@ -57,7 +57,8 @@ Status check(Context& c) {
             "python_calls, "
             "(SELECT count(*) FROM ops WHERE {range}) AS ops";
     if (c.facts().memory_events)
-        finding.advice += " Leave out changes of memory (profile_memory), too: they cost in each allocation.";
+        finding.advice += fmt::format(" Leave out changes of memory{}, too: they cost in each allocation.",
+                                      c.facts().torch ? " (profile_memory)" : "");
     finding.view = "timeline";
     c.add(std::move(finding));
     return {};

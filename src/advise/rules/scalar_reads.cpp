@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "advise/rules/rules.h"
 #include "advise/sql.h"
 #include "query/session/cells.h"
@@ -9,17 +11,40 @@ namespace {
 
 constexpr int64_t kBetweenReadsNs = 1'000'000;
 constexpr const char* kReads = "^aten::(item|_local_scalar_dense|is_nonzero)$";
-constexpr const char* kParts = "^aten::unbind$";
+constexpr const char* kParts = "^aten::(unbind|select|slice|as_strided|detach)$";
 constexpr const char* kWaits =
     "^aten::(item|_local_scalar_dense|is_nonzero|nonzero|equal|masked_select|_unique2?|unique_dim|unique_"
     "consecutive)$";
 
-// A tensor that is looped over is parted first, and between reads in a row the program does nothing but
-// handle what it read.
+// Of pauses between spans those that other ops have no part of.
+query::TimeSpans pauses_without_ops(const query::TimeSpans& spans, const query::TimeSpans& ops) {
+    query::TimeSpans pauses;
+    for (size_t i = 1; i < spans.size(); ++i) {
+        const query::TimeSpan pause{spans[i].rank, spans[i - 1].end, spans[i].begin};
+        if (spans[i - 1].rank == pause.rank && pause.end - pause.begin < kBetweenReadsNs)
+            pauses.push_back(pause);
+    }
+    const query::TimeSpans taken = query::common(pauses, ops);
+    size_t at = 0;
+    std::erase_if(pauses, [&](const query::TimeSpan& pause) {
+        const auto before = [&](const query::TimeSpan& t) {
+            return std::tie(t.rank, t.begin) < std::tie(pause.rank, pause.begin);
+        };
+        while (at < taken.size() && before(taken[at]))
+            ++at;
+        return at < taken.size() && taken[at].rank == pause.rank && taken[at].begin < pause.end;
+    });
+    return pauses;
+}
+
+// A tensor that is looped over is parted first, and between reads in a row, where no other op runs, the
+// program does nothing but handle what it read.
 Status add_loops(Context& c, query::Occurrences& reads) {
     if (reads.count < static_cast<int64_t>(c.threshold("loop")) * c.parts()) return {};
     OPSIGHT_ASSIGN(const query::Occurrences parted, query::times_of_ops(c.session(), {.pattern = kParts}));
-    reads.times = query::bridged(query::united(reads.times, parted.times), kBetweenReadsNs);
+    OPSIGHT_ASSIGN(const query::Occurrences ops, query::times_of(c.session(), query::Activity::kOps));
+    const query::TimeSpans read = query::united(reads.times, parted.times);
+    reads.times = query::united(read, pauses_without_ops(read, ops.times));
     return {};
 }
 

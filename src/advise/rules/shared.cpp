@@ -146,6 +146,10 @@ std::string grouped_optimizer(const RunFacts& f) {
     const auto call = [&name](const char* how) {
         return fmt::format("optimizer = torch.optim.{}(..., {}=True)", name, how);
     };
+    if (!f.device_work)
+        return has(kFused) && !f.recorded.fused_optimizers
+                   ? call("fused") + "  # on a CPU from PyTorch 2.4 on"
+                   : std::string();
     if (has(kFused) && !f.recorded.fused_optimizers)
         return call("fused") + (f.recorded.foreach_ops ? "" : "  # or foreach=True");
     return has(kForeach) && !f.recorded.foreach_ops ? call("foreach") : std::string();

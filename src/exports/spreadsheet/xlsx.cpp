@@ -9,6 +9,7 @@
 
 #include "base/output_file.h"
 #include "base/temporary_folder.h"
+#include "db/reader.h"
 #include "exports/wire/valid_utf8.h"
 #include "query/ask/table_parts.h"
 #include "query/reports/reports.h"
@@ -192,7 +193,8 @@ Result<std::string> write(const Job& job) {
     if (job.scope.rank)
         return fail(
             Error{"a workbook is of all ranks", {}, {}, "leave --rank out; tables have a column Rank", 2});
-    OPSIGHT_ASSIGN(query::Session session, query::Session::open(job.profile, range_of(job.scope)));
+    OPSIGHT_ASSIGN(query::Session session, query::Session::open(job.profile, range_of(job.scope),
+                                                                db::with_little_memory(job.profile)));
     OPSIGHT_ASSIGN(OutputFile file, OutputFile::reserve(job.output, job.replace));
     OPSIGHT_ASSIGN(const TemporaryFolder temporary, TemporaryFolder::create());
     Workbook book(file.temporary(), temporary.path());

@@ -60,7 +60,7 @@ Result<std::string> write(const Job& job, const Form& form) {
     std::error_code problem;
     const fs::path folder = fs::canonical(job.output, problem);
     if (problem) return fail("cannot be found: " + problem.message(), job.output);
-    db::ReadOptions options;
+    db::ReadOptions options = db::with_little_memory(job.profile);
     options.write_folder = folder.string() + "/";
     OPSIGHT_ASSIGN(const db::OpenProfile profile, db::open_profile(job.profile, options));
     OPSIGHT_ASSIGN(duck::Connection connection, db::connect(profile.database));
@@ -117,7 +117,7 @@ Result<std::string> write_partitioned(const Job& job) {
     std::error_code problem;
     const fs::path folder = fs::canonical(job.output, problem);
     if (problem) return fail("cannot be found: " + problem.message(), job.output);
-    db::ReadOptions options;
+    db::ReadOptions options = db::with_little_memory(job.profile);
     options.write_folder = folder.string() + "/";
     OPSIGHT_ASSIGN(const db::OpenProfile profile, db::open_profile(job.profile, options));
     OPSIGHT_ASSIGN(query::Session session, query::Session::open_on(profile, job.profile, {}));

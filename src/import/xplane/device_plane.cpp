@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <deque>
 #include <optional>
 
 #include <absl/container/flat_hash_set.h>
@@ -116,20 +115,21 @@ std::string_view result_of(std::string_view text) {
 }
 
 // Ops that the core only starts, and later waits for: when each of them ends, by its number in the line. That
-// is how profilers make the line of asynchronous ops, which not all devices have.
+// is how profilers make the line of asynchronous ops, which not all devices have. An op is not started again
+// before it is waited for: where it is, that was not recorded.
 class AsyncEnds {
   public:
     void add(size_t index, const Event& event, std::string_view kind) {
-        if (kind.ends_with("-start")) open_[result_of(event.name)].push_back({index, event.begin});
+        if (kind.ends_with("-start")) open_[result_of(event.name)] = {index, event.begin};
         if (!kind.ends_with("-done")) return;
         const size_t operand = event.name.rfind('%');
         if (operand == 0 || operand == event.name.npos) return;  // the instruction is not told
         const std::string_view rest = event.name.substr(operand);
         const auto started = open_.find(rest.substr(0, rest.find_first_of(", )")));
-        if (started == open_.end() || started->second.empty()) return;
-        const Started first = started->second.front();
-        started->second.pop_front();
-        if (event.begin + event.dur >= first.begin) ends_[first.index] = event.begin + event.dur;
+        if (started == open_.end()) return;
+        const Started begun = started->second;
+        open_.erase(started);
+        if (event.begin + event.dur >= begun.begin) ends_[begun.index] = event.begin + event.dur;
     }
     std::optional<int64_t> of(size_t index) const {
         const auto found = ends_.find(index);
@@ -138,10 +138,10 @@ class AsyncEnds {
 
   private:
     struct Started {
-        size_t index;
-        int64_t begin;
+        size_t index = 0;
+        int64_t begin = 0;
     };
-    absl::flat_hash_map<std::string_view, std::deque<Started>> open_;
+    absl::flat_hash_map<std::string_view, Started> open_;
     absl::flat_hash_map<size_t, int64_t> ends_;
 };
 

@@ -144,6 +144,9 @@ class HostPlane {
         if (facts.allocation_bytes >= 0)
             memory.bytes = freed ? -facts.allocation_bytes : facts.allocation_bytes;
         memory.total_allocated = facts.allocated;
+        // What programs have reserved is beside what is allocated.
+        if (facts.reserved > 0 && facts.allocated >= 0)
+            memory.total_reserved = facts.reserved + facts.allocated;
         // Numbers of PyTorch: a GPU, and what XLA compiles for.
         memory.device_type = device < 0 ? 0 : facts.allocator.empty() ? 9 : 1;
         memory.device = device >= 0 ? static_cast<int32_t>(device) : -1;

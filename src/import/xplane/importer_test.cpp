@@ -188,7 +188,8 @@ TEST_F(XPlaneTest, CopiesAreKnownByTheirStartAndTheirEnd) {
                           "%copy-start.7 = (f32[8]{0:T(8)}, f32[8]{0:T(8)S(5)}, u32[]) copy-start(f32[8] %p)",
                       done = "%copy-done.2 = f32[8]{0} copy-done((f32[8], f32[8], u32[]) %copy-start.7)";
     tpu.line(3, "XLA Ops", 0,
-             {op(start, 10, 0), op(start, 11, 0), op(done, 30, 10), op(done, 60, 5), op(start, 80, 1)});
+             {op(done, 9, 0), op(start, 10, 0), op(done, 30, 10), op(start, 50, 0), op(start, 51, 0),
+              op(done, 60, 5), op(start, 80, 1)});
     tpu.line(4, "Async XLA Ops", 0, {});
     const Profile p = imported(tpu.bytes());
     std::vector<std::pair<int64_t, int64_t>> copies;
@@ -198,9 +199,9 @@ TEST_F(XPlaneTest, CopiesAreKnownByTheirStartAndTheirEnd) {
             copies.emplace_back(p.device.begin[span], p.device.dur[span]);
         kernels += p.device.kind[span] == DeviceKind::kKernel;
     }
-    EXPECT_EQ(copies, (std::vector<std::pair<int64_t, int64_t>>{{0, 30'000}, {1000, 54'000}}))
-        << "the first ends first";
-    EXPECT_EQ(kernels, 1u) << "of the last one nothing tells the end";
+    EXPECT_EQ(copies, (std::vector<std::pair<int64_t, int64_t>>{{1000, 30'000}, {42'000, 14'000}}))
+        << "what was started again was waited for before, which was not recorded";
+    EXPECT_EQ(kernels, 2u) << "of that one and the last one nothing tells the end";
 }
 
 // An event has the stats of its type and its own; where both tell, what comes last in it counts.

@@ -172,7 +172,10 @@ class Finder {
         const int64_t takes = it_.changes.by_gpu ? std::max(group.base_gpu_ns, group.next_gpu_ns)
                                                  : std::max(group.base_cpu_ns, group.next_cpu_ns);
         if (takes < worth_) return small_.push_back(ops);
-        say(words.cause, ops + "; their time differs by noise or by less than 0.2% of an iteration");
+        const bool comparable = it_.changes.by_gpu || (it_.changes.base_cpu && it_.changes.next_cpu);
+        say(words.cause,
+            ops + (comparable ? "; their time differs by noise or by less than 0.2% of an iteration"
+                              : "; the sides do not both tell what ops take"));
     }
     // Their ops are in the groups, with their times.
     void layers(ChangeKind kind, const char* cause, const char* begin) {
@@ -270,8 +273,20 @@ class Finder {
         found_.back().other_way = is_against(next - base) || (by_time && is_against(static_cast<double>(by)));
     }
 
+    // Other shapes or types are other work, whatever its kernels are called.
+    bool most_is_other_work() const {
+        int64_t all = 0, other = 0;
+        for (const ChangeGroup& group : it_.changes.groups) {
+            all += group.base_gpu_ns;
+            if (group.kind == ChangeKind::kOtherShape || group.kind == ChangeKind::kOtherDtype)
+                other += group.base_gpu_ns;
+        }
+        return 2 * other > all;
+    }
+
     // Kernels that do the same work, all slower or faster by about one factor, share what made them so.
     void one_factor() {
+        if (most_is_other_work()) return;
         std::vector<std::pair<double, int64_t>> factors;  // with the time before
         int64_t all = 0, rows = 0;
         bool any_real = false;

@@ -177,8 +177,13 @@ class Finder {
         if (other) return *other;
         return other_calls(base, next).value_or(time_kind(samples));
     }
+    // Samples that are too few to tell noise may show a difference that is too large to be passed over.
     static ChangeKind time_kind(const SampleDifference& samples) {
-        if (samples.verdict != Verdict::kReal || samples.shift == 0) return ChangeKind::kSame;
+        constexpr double kPassedOver = 0.02;
+        const bool few = samples.verdict == Verdict::kSingle || samples.verdict == Verdict::kTooFew;
+        const bool tells = samples.verdict == Verdict::kReal ||
+                           (few && differs(samples.base_median, samples.next_median, kPassedOver));
+        if (!tells || samples.shift == 0) return ChangeKind::kSame;
         return samples.shift > 0 ? ChangeKind::kSlower : ChangeKind::kFaster;
     }
     std::optional<ChangeKind> other_calls(const Sum& base, const Sum& next) const {

@@ -59,7 +59,8 @@ Result<DeviceCounts> device_counts(Session& session) {
     OPSIGHT_TRY(session.prepare(sql::used_devices));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::count_used_devices));
     OPSIGHT_ASSIGN(const duck::Rows elsewhere, session.query(sql::ranks_elsewhere));
-    return DeviceCounts{integer(rows.rows.at(0)[0]), integer(rows.rows[0][1]), flag(elsewhere.rows.at(0)[0])};
+    return DeviceCounts{integer(rows.rows.at(0)[0]), integer(rows.rows[0][1]), flag(elsewhere.rows.at(0)[0]),
+                        flag(rows.rows[0][2])};
 }
 
 Result<std::optional<Occupancy>> lowest_occupancy(Session& session, double pct) {

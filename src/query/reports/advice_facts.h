@@ -46,6 +46,7 @@ Result<std::vector<HeldMemory>> device_memory(Session& session);
 struct DeviceCounts {
     int64_t worked = 0, idle = 0;
     bool ranks_elsewhere = false;  // the job has ranks that are not in the profile
+    bool listed = false;           // the source lists devices, whether or not they worked
 };
 Result<DeviceCounts> device_counts(Session& session);
 

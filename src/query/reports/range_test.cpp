@@ -381,6 +381,21 @@ TEST(Range, AWholeRunSaysWhatItsWallClockLeavesOut) {
                           "recorded")));
 }
 
+// The profiler's own work is none of the program's calls, and a range that was never closed does not last
+// until its end.
+TEST(Range, AWholeRunDoesNotHoldTheProfilersEnd) {
+    analyze::TestProfile t;
+    t.api("cudaLaunchKernel", 0, 1'000'000'000, t.thread(), 1);
+    t.builder.add_host(
+        {500'000'000, 0, t.thread(), t.builder.text("main"), HostKind::kAnnotation, kUnfinished});
+    t.host(HostKind::kOverhead, "CUDA profiling stop overhead", 1'000'000'000, 2'000'000'000, t.thread(2));
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    EXPECT_EQ(wall(session), 1'000'000'000);
+    EXPECT_THAT(session.range().notes,
+                Contains(EndsWith("for 2.000 s after it only the profiler's own work was recorded")));
+}
+
 // What follows the last iteration is none of its time.
 TEST(Range, IterationsOfAWholeRunKeepTheirTimes) {
     analyze::TestProfile t = steps(4, {});  // 100 each
@@ -391,26 +406,6 @@ TEST(Range, IterationsOfAWholeRunKeepTheirTimes) {
     const ResultTable times = table_of(session, "summary", "iterations");
     EXPECT_LE(number(cell(times, "max_ns")), 100);
     EXPECT_LE(number(cell(times, "avg_iteration_time_ns")), 100);
-}
-
-TEST(Range, DevicesWhoseWorkWasNotRecordedAreNotIdle) {
-    analyze::TestProfile t;
-    t.gpu(0, "a GPU", 8, 0).declared = true;
-    for (int i = 0; i < 8; ++i)
-        t.api("cudaLaunchKernel", 100 * i, 10, t.thread(), i);
-    const StoredProfile stored(std::move(t));
-    Session session = stored.open();
-    for (const char* of_devices :
-         {"gpu_utilization_pct", "tensor_core_kernel_pct", "unknown_kernel_pct", "non_tensor_core_kernel_pct",
-          "communication_pct", "memory_pct", "communication_ns", "exposed_communication_ns"})
-        EXPECT_TRUE(is_empty(cell(table_of(session, "summary"), of_devices))) << of_devices;
-    EXPECT_TRUE(is_empty(cell(table_of(session, "summary", "devices"), "idle"))) << "nor known to be unused";
-    const auto report = make_report(session, "summary", {.for_people = true});
-    ASSERT_TRUE(report.has_value());
-    EXPECT_THAT(report->notes, Contains(HasSubstr("what it did is not known")));
-    EXPECT_THAT(report->notes, Not(Contains(HasSubstr("those of the CPU"))));
-    EXPECT_EQ(number(cell(table_of(session, "summary", "diagnostics"), "count", "key", "lost_device_work")),
-              8);
 }
 
 // Of a machine with devices, of which neither work nor calls were recorded.

@@ -203,6 +203,10 @@ Status read_host(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(const duck::Rows on_cpu, session.query(sql::idle_on_cpu));
     facts.idle_on_cpu_ns = integer(on_cpu.rows.at(0)[0], -1);
     facts.idle_ns = integer(on_cpu.rows.at(0)[1]);
+    OPSIGHT_ASSIGN(const duck::Rows sampled, session.query(sql::idle_samples));
+    if (!sampled.rows.empty())
+        facts.idle_samples = {integer(sampled.rows[0][0]), integer(sampled.rows[0][1]),
+                              text(sampled.rows[0][2])};
     return {};
 }
 

@@ -35,6 +35,12 @@ struct RecordedDetails {
     std::string optimizer;   // "SGD"; empty: not told, or several
 };
 
+// CPU samples of some time: how many, and of them those in the function that has most.
+struct SampledTime {
+    int64_t count = 0, of_function = 0;
+    std::string function;
+};
+
 // Of the chosen range.
 struct RunFacts {
     // Shares of the wall clock that exclude each other; nothing where the recording does not tell.
@@ -85,6 +91,7 @@ struct RunFacts {
     // Of all ranks: time in which nothing of the recording runs; the part of it with a thread on a CPU, or -1
     // where switches of context were not recorded.
     int64_t idle_ns = 0, idle_on_cpu_ns = -1;
+    SampledTime idle_samples;  // CPU samples in idle_ns
 
     // Of the share of kernels without Tensor Cores, the part that `ns` of their durations makes.
     double share_of(int64_t ns) const {

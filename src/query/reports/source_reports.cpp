@@ -22,7 +22,7 @@ struct Kind {
 constexpr Kind kKinds[] = {
     {"api", "calls of CUDA's API", "nsys profile --trace=cuda"},
     {"copies", "copies and sets", "nsys profile --trace=cuda"},
-    {"collectives", "collectives", "a run on several GPUs"},
+    {"collectives", "collectives of devices", "a run on several GPUs"},
     {"unified_memory", "work of unified memory",
      "nsys profile --cuda-um-cpu-page-faults=true --cuda-um-gpu-page-faults=true"},
     {"os_runtime", "calls of the system", "nsys profile --trace=osrt"},

@@ -236,8 +236,13 @@ Result<ResultTable> stream_use(Session& session, const TableShape& shape) {
     OPSIGHT_ASSIGN(ResultTable table, ask(session, stream_question(), shape));
     if (table.stream) return table;  // nobody knows yet how many
     const auto rows = table.rows_in_all >= 0 ? table.rows_in_all : std::ssize(table.rows);
-    if (rows == 0 && session.contents().device_work)
-        table.notes.push_back("no sums of streams: the file is of an older version; import the trace again");
+    if (rows == 0 && session.contents().device_work) {
+        OPSIGHT_ASSIGN(const duck::Rows sums, session.query(sql::has_stream_sums));
+        table.notes.push_back(
+            std::get<bool>(sums.rows.at(0)[0])
+                ? "no device work is in the range"
+                : "no sums of streams: the file is of an older version; import the trace again");
+    }
     if (rows > 0)
         table.notes.push_back(
             "host wait: launched after the work before had ended; queued wait: launched before that, and not "

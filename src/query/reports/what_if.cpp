@@ -143,7 +143,7 @@ void add_notes(const WhatIf& answer, const Suppositions& suppositions, Report& r
     report.notes.push_back(error_note(answer));
     add_note_of_unlaunched(answer.unlaunched_pct, report.notes);
     for (const Concerned& each : answer.concerned)
-        if (each.tasks == 0)
+        if (each.tasks == 0 && !(suppositions.no_waits && answer.waits > 0))
             report.notes.push_back(
                 fmt::format("nothing in the chosen iterations is concerned by {}", each.words));
     if (suppositions.no_waits)

@@ -80,7 +80,9 @@ Result<std::string> beyond_wall_clock(Session& session) {
             parts.push_back(fmt::format("{:.3f} s {} it", seconds(i), i == 0 ? "before" : "after"));
     if (parts.empty()) return std::string();
     return "the wall clock lasts from the first to the last op, API call, range or work of a device; for " +
-           listed(parts) + " only system and library calls were recorded";
+           listed(parts) +
+           (std::get<bool>(rows.rows[0][3]) ? " only system and library calls were recorded"
+                                            : " only the profiler's own work was recorded");
 }
 
 }  // namespace opsight::query

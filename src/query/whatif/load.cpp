@@ -65,6 +65,8 @@ class Loader {
     Status load() {
         OPSIGHT_TRY(load_streams());
         OPSIGHT_TRY(load_work());
+        std::sort(launches_.begin(), launches_.end());
+        std::sort(ends_.begin(), ends_.end());
         OPSIGHT_TRY(load_host());
         return choose_main();
     }
@@ -118,6 +120,10 @@ class Loader {
                 recording_.streams[stream].push_back(
                     {begin[i], end, launch[i], host[i], work_kind(doing), rules});
                 out_.device[stream].push_back({doing, name[i], op[i], span[i], outside[i] != 0});
+                if (launch[i] >= 0) {
+                    launches_.push_back(host[i]);
+                    ends_.push_back(end);
+                }
                 if (doing == Doing::kCopy) copies_[launch[i]] = pageable[i] != 0;
             }
         });
@@ -160,6 +166,10 @@ class Loader {
                 } else if (kind[i] == 0) {
                     label.doing = Doing::kDataLoading;
                     span.rules = rules_.data_loading;
+                } else if (kind[i] == 4) {
+                    label.doing = Doing::kHostCollective;
+                    span.rules = rules_.communication;
+                    span.awaited = true;
                 } else {
                     label.doing = Doing::kCall;
                     take_call(span, Names::at(rules_.names.texts, name[i]).text);
@@ -176,8 +186,22 @@ class Loader {
         out_.host.emplace_back();
     }
 
+    // A launch that takes long while hundreds of launches before it are not done finds the queue full: it
+    // returns when one of them is.
+    bool finds_queue_full(const replay::HostSpan& span) const {
+        constexpr int64_t kLongNs = 20'000, kMany = 256;
+        if (span.end - span.begin < kLongNs) return false;
+        const auto until = [](const std::vector<int64_t>& times, int64_t time) {
+            return std::lower_bound(times.begin(), times.end(), time) - times.begin();
+        };
+        return until(launches_, span.begin) - until(ends_, span.begin) >= kMany;
+    }
+
     void take_call(replay::HostSpan& span, std::string_view name) const {
         span.call = call_of(static_cast<int32_t>(span.id), name);
+        const bool launches = span.call == CallKind::kNone &&
+                              (name.find("Launch") != std::string_view::npos || copies_.contains(span.id));
+        if (launches && finds_queue_full(span)) span.call = CallKind::kQueueFull;
         if (const auto stream = told_.find(span.id); stream != told_.end()) span.stream = stream->second;
         const bool waits = span.call == CallKind::kDeviceSync || span.call == CallKind::kStreamSync ||
                            span.call == CallKind::kEventSync;
@@ -197,6 +221,7 @@ class Loader {
             }
             int64_t busy = 0, until = recording_.begin;
             for (const replay::HostSpan& span : recording_.threads[thread]) {
+                if (span.awaited) continue;
                 const int64_t end = std::min(span.end, recording_.end);
                 busy += std::max<int64_t>(end - std::max(span.begin, until), 0);
                 until = std::max(until, end);
@@ -228,6 +253,7 @@ class Loader {
     std::map<int64_t, int32_t> stream_of_;
     std::unordered_map<int64_t, int32_t> told_;  // stream by call
     std::unordered_map<int64_t, bool> copies_;   // by their call: of memory that the host must wait for
+    std::vector<int64_t> launches_, ends_;       // of work whose launch is known, rising
 };
 
 std::vector<Stretch> stretches_of(const duck::Rows& rows) {

@@ -11,7 +11,18 @@
 
 namespace opsight::query {
 
-enum class Doing : uint8_t { kDataLoading, kOp, kCall, kKernel, kCollective, kCopy, kSet, kGraph, kNothing };
+enum class Doing : uint8_t {
+    kDataLoading,
+    kOp,
+    kCall,
+    kKernel,
+    kCollective,
+    kHostCollective,
+    kCopy,
+    kSet,
+    kGraph,
+    kNothing
+};
 
 struct SpanLabel {
     Doing doing = Doing::kNothing;

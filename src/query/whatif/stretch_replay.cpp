@@ -29,6 +29,7 @@ std::string_view kind_name(Doing doing) {
         case Doing::kKernel:
             return "kernel";
         case Doing::kCollective:
+        case Doing::kHostCollective:
             return "collective";
         case Doing::kCopy:
             return "copy";

@@ -14,5 +14,6 @@ export function NoOps() {
       </>
     );
   }
+  if ((profile?.ops ?? 0) > 0) return <>No ops are in this range: the whole run, or other iterations, may have some.</>;
   return <>The profile has no ops: it was recorded without the framework&apos;s events.</>;
 }

@@ -1,4 +1,5 @@
 WITH classes AS (
+    SELECT *, name = 'Memory' OR NOT lost AS told
     FROM (VALUES (0, 'All device work'),
                  (1, 'Kernels using TC'),
                  (2, 'Kernels whose name does not tell'),
@@ -6,6 +7,7 @@ WITH classes AS (
                  (4, 'Memory'),
                  (5, 'All other kernels'),
                  (6, 'Graphs recorded as a whole')) v(place, name)
+    CROSS JOIN kernels_lost
 ), work AS (
     -- Communication computes next to nothing: it is not a kernel that left Tensor Cores unused.
     SELECT CASE WHEN is_transfer(kind) THEN 'Memory'
@@ -20,10 +22,11 @@ WITH classes AS (
     GROUP BY ALL
 )
 SELECT c.place, c.name,
-       coalesce(sum(w.gpu_ns), 0)::BIGINT AS gpu_time_ns,
+       CASE WHEN bool_or(c.told) THEN coalesce(sum(w.gpu_ns), 0)::BIGINT END AS gpu_time_ns,
        -- What launched them was recorded or was not.
-       CASE WHEN EXISTS (FROM raw.api_calls) THEN coalesce(sum(w.cpu_ns), 0)::BIGINT END AS cpu_time_ns,
-       coalesce(sum(w.count), 0)::BIGINT AS count
+       CASE WHEN EXISTS (FROM raw.api_calls) AND bool_or(c.told)
+            THEN coalesce(sum(w.cpu_ns), 0)::BIGINT END AS cpu_time_ns,
+       CASE WHEN bool_or(c.told) THEN coalesce(sum(w.count), 0)::BIGINT END AS count
 FROM classes c
 LEFT JOIN work w ON c.place = 0 OR w.class = c.name
 GROUP BY ALL

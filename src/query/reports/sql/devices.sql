@@ -1,8 +1,4 @@
 -- Where kernels were launched and not one is in the recording, how long a device worked is not known.
-WITH lost AS (
-    SELECT NOT EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('kernel'), device_kind('graph')))
-           AND EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS lost
-)
 SELECT r.number AS rank, u.number AS device, nullif(u.name, '') AS name,
        CASE WHEN u.worked AND NOT l.lost THEN 100.0 * u.busy_ns / nullif(u.wall_ns, 0) END AS gpu_utilization_pct,
        CASE WHEN u.worked AND NOT l.lost THEN 100.0 * u.kernel_ns / nullif(u.wall_ns, 0) END
@@ -24,7 +20,7 @@ SELECT r.number AS rank, u.number AS device, nullif(u.name, '') AS name,
        nullif(p.bus_location, '') AS bus_location,
        nullif(p.uuid, '') AS uuid
 FROM used_devices u
-CROSS JOIN lost l
+CROSS JOIN kernels_lost l
 LEFT JOIN raw.ranks r ON r.id = u.rank
 LEFT JOIN raw.devices p ON p.id = u.described
 WHERE EXISTS (SELECT 1 FROM sel_wall w WHERE w.rank = u.rank)

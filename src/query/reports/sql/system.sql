@@ -10,9 +10,11 @@ WITH property AS (
     WHERE kind = track_kind('thread')
     QUALIFY pid <> 0 OR most = 0
 )
--- Where none worked, no device work was recorded: whether a device did any is not known.
+-- Where none worked, no device work was recorded: whether a device did any is not known. What else the machine has,
+-- only a source tells that lists its devices.
 SELECT (SELECT nullif(count(*), 0) FROM physical_devices) AS gpu_count,
-       (SELECT count(*) FILTER (WHERE NOT worked) FROM used_devices HAVING bool_or(worked)) AS gpu_unused_count,
+       (SELECT count(*) FILTER (WHERE NOT worked) FROM used_devices
+        HAVING bool_or(worked) AND EXISTS (FROM raw.devices WHERE declared)) AS gpu_unused_count,
        (SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM used_devices WHERE name <> '') AS gpu_names,
        (SELECT value FROM property WHERE name = 'cpu_model') AS cpu_model,
        (SELECT value FROM property WHERE name = 'driver_version') AS gpu_driver_version,

@@ -9,8 +9,7 @@ SELECT EXISTS (FROM raw.resource_segments WHERE resource = resource('dataloader'
        OR NOT EXISTS (FROM raw.memory_events)
           AND NOT EXISTS (FROM raw.diagnostics WHERE key = 'nothing_known') AS timed,
        NOT EXISTS (FROM raw.meta WHERE key = 'time_classes') AS parted,
-       NOT EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('kernel'), device_kind('graph')))
-       AND EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS kernels_lost,
+       (SELECT lost FROM kernels_lost) AS kernels_lost,
        -- Without any, calls tell whether there were none or none was recorded.
        EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('copy'), device_kind('set')))
        OR (EXISTS (FROM raw.api_calls)

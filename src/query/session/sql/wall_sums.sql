@@ -4,4 +4,9 @@ SELECT rank,
        CASE WHEN NOT EXISTS (FROM raw.meta WHERE key = 'property.source.times') THEN sum(end_ns - begin_ns)::BIGINT END
            AS wall_ns
 FROM sel_wall
-GROUP BY rank
+GROUP BY rank;
+
+-- That kernels were launched, and not one is in the recording.
+CREATE TEMP VIEW kernels_lost AS
+SELECT NOT EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('kernel'), device_kind('graph')))
+       AND EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS lost

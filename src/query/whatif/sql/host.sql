@@ -1,4 +1,5 @@
--- What threads did between two times: data loading (0), ops (1), calls of the runtime (2) and of the driver (3).
+-- What threads did between two times: data loading (0), ops (1), calls of the runtime (2) and of the driver (3),
+-- collectives among processes (4).
 WITH threads AS (
     SELECT id FROM raw.tracks WHERE rank = $rank AND kind = track_kind('thread')
 ), spans AS (
@@ -7,6 +8,10 @@ WITH threads AS (
     SELECT track, begin_ns, dur_ns, id, 1, op FROM raw.ops
     UNION ALL
     SELECT track, begin_ns, dur_ns, id, CASE WHEN driver THEN 3 ELSE 2 END, name FROM raw.api_calls
+    UNION ALL
+    SELECT track, begin_ns, dur_ns, id, 4, name
+    FROM raw.annotations
+    WHERE name IN (SELECT id FROM raw.strings WHERE names_host_collective(text))
 )
 SELECT track::INTEGER AS track, begin_ns, dur_ns, id::INTEGER AS id, kind::INTEGER AS kind, name::INTEGER AS name
 FROM spans

@@ -1,0 +1,1 @@
+SELECT id::BIGINT AS id, number::BIGINT AS number FROM raw.ranks

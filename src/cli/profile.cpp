@@ -242,7 +242,7 @@ class ProfileCommand : public Command {
         sub.add_option("--duration", options_.duration_s,
                        "Record for S seconds; the program runs on to its end")
             ->type_name("S")
-            ->check(CLI::PositiveNumber & CLI::Range(0.0, 1e8));
+            ->check(CLI::Range(0.001, 1e8));
         sub.add_option("--capture-range", options_.capture_range,
                        "Record only while the NVTX range NAME (of DOMAIN) is open, the first time; "
                        "cudaProfilerApi: from cudaProfilerStart to cudaProfilerStop")

@@ -57,38 +57,38 @@ std::string frames_of_gaps() {
 // What runs while the recording shows nothing: switches of context tell whether the program does. Without
 // them and without ops it may be the program's own work, which nothing of the recording could show.
 void tell_unseen(const RunFacts& f, Finding& finding) {
-    if (f.idle_samples.count > 0) {
-        const query::SampledTime& s = f.idle_samples;
-        finding.kind = "unknown";
-        finding.title =
-            fmt::format("In {} of the time the program runs code outside of all that was recorded as calls",
-                        percent(finding.share_pct.value_or(0)));
-        finding.evidence = fmt::format("{} of the {} CPU samples in these times are in '{}'.", s.of_function,
-                                       s.count, s.function);
-        finding.advice =
-            "The samples tell what runs then: opsight report RUN --report cpu_samples. Ranges (NVTX, ROCTX) "
-            "around "
-            "parts of the program tell which part it is.";
-        return;
-    }
-    if (f.idle_on_cpu_ns < 0) {
+    const query::SampledTime& samples = f.idle_samples;
+    if (f.idle_on_cpu_ns < 0 && samples.count == 0) {
         if (f.ops || f.python_frames) return;
         finding.kind = "unknown";
         finding.evidence = "What the program does between its calls was not recorded.";
         finding.advice = "CPU samples, switches of context or ranges (NVTX, ROCTX) tell what runs then.";
         return;
     }
-    finding.evidence = fmt::format("By the switches of context a thread is on a CPU in {} of these {}.",
-                                   milliseconds(f.idle_on_cpu_ns), milliseconds(f.idle_ns));
-    if (2 * f.idle_on_cpu_ns >= f.idle_ns) {
-        finding.kind = "unknown";
-        finding.title = fmt::format("In {} of the time the program runs code of which nothing was recorded",
-                                    percent(finding.share_pct.value_or(0)));
-        finding.advice = "CPU samples, Python frames or ranges (NVTX, ROCTX) around it tell what runs then.";
-    } else {
-        finding.advice =
-            "The program sleeps or waits for most of that: for input, another process, or the device.";
+    if (f.idle_on_cpu_ns >= 0) {
+        finding.evidence = fmt::format("By the switches of context a thread is on a CPU in {} of these {}.",
+                                       milliseconds(f.idle_on_cpu_ns), milliseconds(f.idle_ns));
+        if (2 * f.idle_on_cpu_ns < f.idle_ns) {
+            finding.advice =
+                "The program sleeps or waits for most of that: for input, another process, or the device.";
+            return;
+        }
     }
+    finding.kind = "unknown";
+    finding.title =
+        fmt::format("In {} of the time the program runs code of which no calls, ops or ranges were recorded",
+                    percent(finding.share_pct.value_or(0)));
+    if (samples.count == 0) {
+        finding.advice = "CPU samples, Python frames or ranges (NVTX, ROCTX) around it tell what runs then.";
+        return;
+    }
+    finding.evidence += fmt::format("{}{} of the {} CPU samples in these times are in '{}'.",
+                                    finding.evidence.empty() ? "" : " ", samples.of_function, samples.count,
+                                    samples.function);
+    finding.advice =
+        "The samples tell what runs then: opsight report RUN --report cpu_samples. Ranges (NVTX, ROCTX) "
+        "around parts "
+        "of the program tell which part it is.";
 }
 
 // Of a recording of devices alone: whether they wait for the program, or have nothing to do, it does not

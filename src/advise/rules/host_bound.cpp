@@ -221,7 +221,10 @@ Status check(Context& c) {
         } else if (f.long_calls && tell_end(c, *f.long_calls, share, finding)) {
             OPSIGHT_TRY(tell_profiler(c, *f.long_calls, finding));
         } else if (f.long_calls && f.long_calls->of != query::CallClass::kWait) {
-            finding.title += ", most of it in " + f.long_calls->name;
+            const bool one_name =
+                2 * static_cast<double>(f.long_calls->ns) >= share / 100 * static_cast<double>(f.wall_ns);
+            finding.title +=
+                fmt::format(", most of it in {}{}", one_name ? "" : "calls such as ", f.long_calls->name);
             tell_long_calls(c, *f.long_calls, finding);
             OPSIGHT_TRY(tell_profiler(c, *f.long_calls, finding));
         } else {

@@ -38,6 +38,7 @@ std::string_view kind_of(const PathPiece& piece, const Words& ops, const Words& 
         {"data loading", "dataload"},
         {"call", "runtime_api"},
         {"collective", "communication_kernel"},
+        {"communication", "communication_kernel"},
         {"copy", "memcpy"},
         {"set", "memset"},
         {"graph", "graph"},

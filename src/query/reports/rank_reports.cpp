@@ -173,7 +173,15 @@ Result<ResultTable> comm_groups(Session& session, const TableShape& shape) {
                  {"peak_bytes_per_s", "Link Peak (bytes/s)", Unit::kBytesPerSecond, 5}};
     q.rows = sql::comm_groups;
     q.order = {{"total_time_ns", true}, {"group", false}};
-    return ask(session, q, shape);
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    OPSIGHT_ASSIGN(const duck::Rows alone, session.query(sql::unmatched_calls));
+    if (const int64_t calls = std::get<int64_t>(alone.rows.at(0)[0]); calls > 0)
+        table.notes.push_back(
+            fmt::format("{} call{} not matched with those of other ranks: each counts as an operation of its "
+                        "own, with its "
+                        "bytes, and what such calls wait for others is in the own time of their ranks",
+                        calls, calls == 1 ? " was" : "s were"));
+    return table;
 }
 
 Result<ResultTable> rank_sums(Session& session, const TableShape& shape) {

@@ -29,8 +29,9 @@ std::string_view kind_name(Doing doing) {
         case Doing::kKernel:
             return "kernel";
         case Doing::kCollective:
-        case Doing::kHostCollective:
             return "collective";
+        case Doing::kHostCollective:
+            return "communication";
         case Doing::kCopy:
             return "copy";
         case Doing::kSet:

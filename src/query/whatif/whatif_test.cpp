@@ -168,6 +168,54 @@ TEST(WhatIfTest, WhatNothingIsConcernedByIsCounted) {
     EXPECT_EQ(answer.concerned[0].tasks, 0);
 }
 
+// DDP on CPUs: the thread of gloo reduces while the next ops run, and the program waits for it before it goes
+// on.
+TEST(WhatIfTest, CollectivesAmongCpusAreWaitedFor) {
+    analyze::TestProfile t;
+    for (int64_t i = 0; i < 5; ++i) {
+        const int64_t at = i * kStep;
+        t.annotation("ProfilerStep#" + std::to_string(i), at, kStep, t.thread());
+        t.op("aten::mm", at, 200'000);
+        t.annotation("gloo:all_reduce", at + 100'000, 700'000, t.thread(2));
+        t.op("aten::add_", at + 800'000, 100'000);
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto answer = what_if(session, {.no_communication = true});
+    ASSERT_TRUE(answer && *answer);
+    EXPECT_TRUE((*answer)->simulatable());
+    EXPECT_EQ((*answer)->concerned.at(0).tasks, 5);
+    EXPECT_NEAR(median_of((*answer)->iterations, &ReplayedIteration::predicted_ns), kStep - 600'000, 20'000);
+    EXPECT_EQ((*answer)->path.at(0).kind, "communication");
+    EXPECT_EQ((*answer)->path.at(0).name, "gloo:all_reduce");
+}
+
+// A device that lags behind fills the queue: launches take long then, and no longer where it does not lag.
+TEST(WhatIfTest, LaunchesThatFindTheQueueFullWaitForTheDevice) {
+    analyze::TestProfile t;
+    constexpr int64_t kQueue = 300, kAll = 2000, kKernel = 50'000;
+    int64_t now = 0, done = 0;
+    std::vector<int64_t> ends;
+    t.annotation("ProfilerStep#0", 0, 1, t.thread());
+    for (int64_t i = 0; i < kAll; ++i) {
+        const bool full = i >= kQueue && ends[static_cast<size_t>(i - kQueue)] > now;
+        const int64_t end = full ? ends[static_cast<size_t>(i - kQueue)] + 3'000 : now + 4'000;
+        t.api("cudaLaunchKernel", now, end - now, t.thread(), i + 1);
+        const int64_t begin = std::max(done, now + 10'000);
+        t.kernel("k", begin, kKernel, t.stream(), i + 1);
+        done = begin + kKernel;
+        ends.push_back(done);
+        now = end + 1'000;
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.whole = true});
+    const auto answer = what_if(session, {.scales = {{Scale::Of::kKernel, "k", 0.1}}});
+    ASSERT_TRUE(answer && *answer);
+    EXPECT_TRUE((*answer)->simulatable());
+    EXPECT_LT(median_of((*answer)->iterations, &ReplayedIteration::predicted_ns),
+              0.2 * median_of((*answer)->iterations, &ReplayedIteration::measured_ns));
+}
+
 // Work that stands one behind the other because its source has no clock waits for nothing.
 TEST(WhatIfTest, WithoutTimesThereIsNothingToReplay) {
     analyze::TestProfile t = steps();

@@ -255,7 +255,7 @@ class ProfileCommand : public Command {
         sub.add_option("--record-iterations", options_.record_iterations,
                        "Record N iterations of PyTorch, then no more")
             ->type_name("N")
-            ->check(CLI::PositiveNumber);
+            ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
     }
 
     // What to record, and whether it can be.

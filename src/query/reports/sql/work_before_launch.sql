@@ -1,5 +1,5 @@
--- Device work that begins before the call that launched it, which cannot be: how much of it, of all whose launch is known,
--- and by how much the middle one of it is early.
+-- Device work that begins before the call that launched it, which cannot be: how much of it, of all whose launch is
+-- known, and by how much the middle one of it is early.
 SELECT count(*) FILTER (WHERE begin_ns < host_ns) AS early, count(*) AS launched,
        coalesce(median(host_ns - begin_ns) FILTER (WHERE begin_ns < host_ns), 0)::BIGINT AS by_ns
 FROM raw.device_spans

@@ -144,17 +144,17 @@ def _leaves(events):
 
 
 def _started(events):
-    """Of what is only started: (name, begin) to the (begin, duration) until the end of the op that waits for it."""
-    open_, found = collections.defaultdict(collections.deque), {}
+    """Of what is only started: (name, begin) to the (begin, duration) until the end of the op that waits for it. Of several
+    starts the last is waited for: so copies take as long as on the device whose asynchronous line tells them."""
+    open_, found = {}, {}
     for event in events:
         category = event.stats.get("hlo_category", "")
         if category.endswith("-start"):
-            open_[event.name.split(" = ")[0]].append(event)
+            open_[event.name.split(" = ")[0]] = event
         elif category.endswith("-done"):
-            waiting = open_["%" + event.name.rsplit("%", 1)[1].split(")")[0].split(",")[0]]
-            if waiting:
-                first = waiting.popleft()
-                found[first.name, first.begin] = (first.begin, event.begin + event.dur - first.begin)
+            begun = open_.pop("%" + event.name.rsplit("%", 1)[1].split(")")[0].split(",")[0], None)
+            if begun:
+                found[begun.name, begun.begin] = (begun.begin, event.begin + event.dur - begun.begin)
     return found
 
 

@@ -173,8 +173,9 @@ Result<ResultTable> comm_groups(Session& session, const TableShape& shape) {
                  {"peak_bytes_per_s", "Link Peak (bytes/s)", Unit::kBytesPerSecond, 5}};
     q.rows = sql::comm_groups;
     q.order = {{"total_time_ns", true}, {"group", false}};
-    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
+    // First: rows that are still to be read are lost with the next statement.
     OPSIGHT_ASSIGN(const duck::Rows alone, session.query(sql::unmatched_calls));
+    OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     if (const int64_t calls = std::get<int64_t>(alone.rows.at(0)[0]); calls > 0)
         table.notes.push_back(
             fmt::format("{} call{} not matched with those of other ranks: each counts as an operation of its "

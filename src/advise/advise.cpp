@@ -12,6 +12,7 @@
 #include "query/ask/lean_views.h"
 #include "query/reports/device_words.h"
 #include "query/session/cells.h"
+#include "query/session/rank_numbers.h"
 #include "query/whatif/path.h"
 #include "query/whatif/whatif.h"
 
@@ -87,9 +88,7 @@ class Engine {
         // Without iterations a run of each rank is one.
         parts_ = out_.iterations > 0 ? out_.iterations : out_.ranks;
         out_.wall_ns = wall_ns_ / parts_;
-        OPSIGHT_ASSIGN(const duck::Rows ranks, session_.query(sql::rank_numbers));
-        for (const auto& row : ranks.rows)
-            rank_numbers_[query::integer(row[0])] = query::integer(row[1]);
+        OPSIGHT_ASSIGN(rank_numbers_, query::RankNumbers::read(session_));
         return {};
     }
 
@@ -158,8 +157,7 @@ class Engine {
                                    return std::tie(y, a.rank, a.begin) < std::tie(x, b.rank, b.begin);
                                });
         for (query::TimeSpan& each : longest)
-            if (const auto number = rank_numbers_.find(each.rank); number != rank_numbers_.end())
-                each.rank = number->second;
+            each.rank = rank_numbers_.of(each.rank);
         return longest;
     }
 
@@ -345,7 +343,7 @@ class Engine {
     const Options& options_;
     Advice& out_;
     int64_t wall_ns_ = 0, parts_ = 1;
-    std::map<int64_t, int64_t> rank_numbers_;  // by ranks.id
+    query::RankNumbers rank_numbers_;
     query::DeviceWords words_;
     std::optional<query::TimeSpans> beside_kernels_;  // once asked for
 };

@@ -91,6 +91,8 @@ TEST(BesideOps, TimeInRangesAndTimeOfNothingAreGainedOnce) {
     const double after = 1.25;  // without a device what follows finds its caches cold
     EXPECT_NEAR(program->bound->pct, after * 100.0 * 40 / 103, 0.1);
     EXPECT_NEAR(outside->bound->pct, after * 100.0 * 30 / 103, 0.1);
+    EXPECT_NE(program->evidence.find("the longest takes 4.00 ms"), std::string::npos) << program->evidence;
+    EXPECT_NE(outside->evidence.find("the longest takes 3.00 ms"), std::string::npos) << outside->evidence;
     ASSERT_EQ(program->places.size(), 3u);
     EXPECT_EQ(program->places[0].begin, 3 * kMs);
     EXPECT_EQ(program->places[0].end, 7 * kMs);

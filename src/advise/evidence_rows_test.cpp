@@ -156,49 +156,5 @@ TEST(EvidenceRows, RecordingTakesNoMoreThanAllOfTheTime) {
     EXPECT_EQ(found.findings[0].title, "Recording itself may take most of the time");
 }
 
-// Numbers of Python become tensors without a dimension: no weights are converted there.
-TEST(EvidenceRows, NumbersThatBecomeTensorsAreNoConversions) {
-    for (const char* shapes : {"[[], [], [], []]", "[[64, 8], [], []]"}) {
-        Recorded r;
-        r.device = false;
-        r.begin();
-        r.op("aten::_to_copy", kMs, 0, "", r.detail(shapes, "[\"float\"]"));
-        EXPECT_EQ(r.ask("dtype_conversions").findings.size(), shapes[2] == ']' ? 0u : 1u) << shapes;
-    }
-}
-
-// What other ops do between two reads is no part of a loop over values.
-TEST(EvidenceRows, OpsBetweenReadsAreNotReads) {
-    for (const bool others : {false, true}) {
-        Recorded r;
-        r.device = false;
-        r.begin();
-        for (int64_t i = 0; i < r.steps; ++i)
-            for (int64_t k = 0; k < 60; ++k) {
-                r.t.op("aten::item", Recorded::at(i) + (200 + 100 * k) * kUs, kUs);
-                if (others) r.t.op("aten::mm", Recorded::at(i) + (210 + 100 * k) * kUs, 80 * kUs);
-            }
-        const Advice advice = r.ask("scalar_reads");
-        EXPECT_EQ(advice.findings.size(), others ? 0u : 1u);
-    }
-}
-
-// Ranks are called as in their job, not as they follow each other in the profile.
-TEST(EvidenceRows, PlacesNameTheRanksOfTheJob) {
-    TestProfile t;
-    t.add_rank(7);
-    for (int64_t i = 0; i < 10; ++i) {
-        t.annotation("ProfilerStep#" + std::to_string(i), 10 * kMs * i, 10 * kMs, t.thread());
-        t.op("aten::item", 10 * kMs * i + kMs, 5 * kMs, t.thread());
-    }
-    const StoredProfile stored(std::move(t));
-    Session session = stored.open();
-    const auto advice = advise(session, {.rules = {"scalar_reads"}});
-    ASSERT_TRUE(advice.has_value());
-    ASSERT_EQ(advice->findings.size(), 1u);
-    ASSERT_FALSE(advice->findings[0].places.empty());
-    EXPECT_EQ(advice->findings[0].places[0].rank, 7);
-}
-
 }  // namespace
 }  // namespace opsight::advise

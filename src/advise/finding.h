@@ -36,8 +36,7 @@ struct Finding {
     std::string view, tab;            // of the page, where to look
     std::vector<std::pair<std::string, std::string>> reading;  // title, address
     query::TimeSpans times = {};                               // what it is about; its bound is their length
-    query::TimeSpans places =
-        {};                   // of these times the longest, for people to look at, with the numbers of ranks
+    query::TimeSpans places = {};  // the longest of them, for people: of ranks by their numbers in the job
     double told_pct = 0;      // of the wall clock: the part of it that findings which know the cause tell
     std::string filter = {};  // of the page's table, "direction:eq:optimizer": the rows that it is about
     // What the engine adds from the rule.

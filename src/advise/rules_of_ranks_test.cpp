@@ -109,5 +109,22 @@ TEST(RulesOfRanks, WithoutCollectivesNothingWasChecked) {
     EXPECT_EQ(advice.not_checked[0].why, "no collectives of a device were recorded");
 }
 
+// Ranks are called as in their job, not as they follow each other in the profile.
+TEST(RulesOfRanks, PlacesNameTheRanksOfTheJob) {
+    TestProfile t;
+    t.add_rank(7);
+    for (int64_t i = 0; i < 10; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), 10 * kMs * i, 10 * kMs, t.thread());
+        t.op("aten::item", 10 * kMs * i + kMs, 5 * kMs, t.thread());
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open();
+    const auto advice = advise(session, {.rules = {"scalar_reads"}});
+    ASSERT_TRUE(advice.has_value());
+    ASSERT_EQ(advice->findings.size(), 1u);
+    ASSERT_FALSE(advice->findings[0].places.empty());
+    EXPECT_EQ(advice->findings[0].places[0].rank, 7);
+}
+
 }  // namespace
 }  // namespace opsight::advise

@@ -298,6 +298,54 @@ TEST(RulesOfRecordings, SamplesTellWhatRunsBetweenCalls) {
     EXPECT_NE(advice.findings[0].advice.find("cpu_samples"), std::string::npos);
 }
 
+// Numbers of Python become tensors without a dimension: no weights are converted there.
+TEST(RulesOfRecordings, NumbersThatBecomeTensorsAreNoConversions) {
+    for (const char* shapes : {"[[], [], [], []]", "[[64, 8], [], []]"}) {
+        Recorded r;
+        r.device = false;
+        r.begin();
+        r.op("aten::_to_copy", kMs, 0, "", r.detail(shapes, "[\"float\"]"));
+        EXPECT_EQ(r.ask("dtype_conversions").findings.size(), shapes[2] == ']' ? 0u : 1u) << shapes;
+    }
+}
+
+// What other ops do between two reads is no part of a loop over values.
+TEST(RulesOfRecordings, OpsBetweenReadsAreNotReads) {
+    for (const bool others : {false, true}) {
+        Recorded r;
+        r.device = false;
+        r.begin();
+        for (int64_t i = 0; i < r.steps; ++i)
+            for (int64_t k = 0; k < 60; ++k) {
+                r.t.op("aten::item", Recorded::at(i) + (200 + 100 * k) * kUs, kUs);
+                if (others) r.t.op("aten::mm", Recorded::at(i) + (210 + 100 * k) * kUs, 80 * kUs);
+            }
+        const Advice advice = r.ask("scalar_reads");
+        EXPECT_EQ(advice.findings.size(), others ? 0u : 1u);
+    }
+}
+
+// The option is of PyTorch's profiler.
+TEST(RulesOfRecordings, ChangesOfMemoryHaveAnOptionInPyTorchAlone) {
+    for (const char* framework : {"PyTorch", "JAX"}) {
+        Recorded run;
+        run.begin();
+        run.t.builder.info().frameworks = {framework};
+        run.t.host(HostKind::kOverhead, "Buffer Flush", 2 * kMs, 150 * kMs, run.t.thread(2));
+        run.t.op(*framework == 'P' ? "aten::mm" : "fusion.1", 150 * kUs, 5 * kUs);
+        MemoryEvent memory;
+        memory.time = kMs;
+        memory.track = run.t.thread();
+        memory.bytes = 64;
+        run.t.builder.add_memory(memory);
+        run.kernel_ns = kMs;
+        const Advice advice = run.ask("recording_overhead");
+        ASSERT_EQ(advice.findings.size(), 1u) << framework;
+        EXPECT_NE(advice.findings[0].advice.find("changes of memory"), std::string::npos);
+        EXPECT_EQ(advice.findings[0].advice.find("profile_memory") != std::string::npos, *framework == 'P');
+    }
+}
+
 // What an op costs a profiler is guessed of PyTorch's alone.
 TEST(RulesOfRecordings, OfOtherFrameworksTheCostOfRecordingIsNotGuessed) {
     for (const char* op : {"aten::mm", "Conv"}) {

@@ -157,8 +157,6 @@ std::string flags() {
            "CREATE OR REPLACE TEMP MACRO names_serving_step(text) AS regexp_matches(text, '" +
            std::string(marks::kServingStepTexts) +
            "');\n"
-           "CREATE OR REPLACE TEMP MACRO names_host_collective(text) AS regexp_matches(text, "
-           "'^(gloo|mpi|ucc):');\n"
            "CREATE OR REPLACE TEMP MACRO is_pseudo_op(type) AS type IN ('unassociated', 'unattributed', "
            "'annotation');\n"
            "CREATE OR REPLACE TEMP MACRO is_wait_call(name) AS regexp_matches(name, '" +

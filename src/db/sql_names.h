@@ -16,7 +16,6 @@
 //   is_transfer(kind)              copies and sets
 //   range_label(text)              of an NVTX range: its text, of a hook around a module that module
 //   names_serving_step(text)       that it may name a step of a server (model/marks/serving_step.h)
-//   names_host_collective(text)    of a range: that it is a collective among processes
 //   is_pseudo_op(type)             that work is of no op, but of a call outside of ops, or a range
 //   is_wait_call(name)             of the API, for a device (model/api_calls.h)
 //   is_believed(memory_ns, bound_ns)  of raw.works: that its recorded times are those of the work

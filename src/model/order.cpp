@@ -197,17 +197,23 @@ void shift(std::vector<int64_t>& times, int64_t by) {
         time -= by;
 }
 
+// What the program did; what the profiler does itself where that counts, too.
+void take_work(const Profile& p, bool of_profiler, Range& range) {
+    for (size_t i = 0; i < p.host.size(); ++i)
+        if (p.tracks[p.host.track[i].index()].kind != TrackKind::kOther &&
+            (of_profiler || p.host.kind[i] != HostKind::kOverhead))
+            range.take(p.host.begin[i], p.host.begin[i] + p.host.dur[i]);
+    for (size_t i = 0; i < p.device.size(); ++i)
+        range.take(p.device.begin[i], p.device.begin[i] + p.device.dur[i]);
+    for (const int64_t time : p.memory.time)
+        range.take(time, time);
+}
+
 // Rows of the source without thread or stream (the trace's own "record window") do not stretch the profile,
 // unless there is nothing else.
 void move_to_origin(Profile& p) {
     Range range;
-    for (size_t i = 0; i < p.host.size(); ++i)
-        if (p.tracks[p.host.track[i].index()].kind != TrackKind::kOther)
-            range.take(p.host.begin[i], p.host.begin[i] + p.host.dur[i]);
-    for (size_t i = 0; i < p.device.size(); ++i)
-        range.take(p.device.begin[i], p.device.begin[i] + p.device.dur[i]);
-    for (int64_t time : p.memory.time)
-        range.take(time, time);
+    take_work(p, true, range);
     for (int64_t time : p.counters.time)
         range.take(time, time);
     for (int64_t time : p.samples.time)
@@ -242,23 +248,14 @@ void move_to_origin(Profile& p) {
     p.info.end_ns = range.last - range.first;
 }
 
-// The end of the last work of the program. What the profiler does after that, and the counters that it reads
-// until then, are none of it.
-int64_t end_of_program(const Profile& p) {
-    Range range;
-    for (size_t i = 0; i < p.host.size(); ++i)
-        if (p.tracks[p.host.track[i].index()].kind != TrackKind::kOther &&
-            p.host.kind[i] != HostKind::kOverhead)
-            range.take(p.host.begin[i], p.host.begin[i] + p.host.dur[i]);
-    for (size_t i = 0; i < p.device.size(); ++i)
-        range.take(p.device.begin[i], p.device.begin[i] + p.device.dur[i]);
-    for (const int64_t time : p.memory.time)
-        range.take(time, time);
-    return range.first <= range.last ? range.last : p.info.end_ns;
-}
-
+// They last until the last work of the program. What the profiler does after that, and the counters that it
+// reads until then, are none of it.
 void end_unfinished(Profile& p) {
-    const int64_t end = end_of_program(p);
+    const auto unfinished = [](uint8_t flags) { return (flags & kUnfinished) != 0; };
+    if (std::none_of(p.host.flags.begin(), p.host.flags.end(), unfinished)) return;
+    Range range;
+    take_work(p, false, range);
+    const int64_t end = range.first <= range.last ? range.last : p.info.end_ns;
     for (size_t i = 0; i < p.host.size(); ++i)
         if (p.host.flags[i] & kUnfinished) p.host.dur[i] = std::max<int64_t>(0, end - p.host.begin[i]);
 }

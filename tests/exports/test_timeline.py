@@ -179,6 +179,23 @@ class Timelines(unittest.TestCase):
         alone = opsight_cli.Profile(export(profile, "perfetto", "--rank", "4"))
         self.assertEqual([row.rank for row in alone.rows("SELECT DISTINCT rank FROM kernels")], [4])
 
+    def test_process_groups_come_back(self):
+        trace = tiny_trace.trace(2)
+        arguments = {"stream": 7, "device": 0, "correlation": 999, "Collective name": "allreduce", "dtype": "Float",
+                     "Process Group Name": "1", "Process Group Description": "fsdp", "Process Group Ranks": "[0, 4]",
+                     "In msg nelems": 8, "Out msg nelems": 8, "Group size": 2}
+        trace["traceEvents"].append({"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "pid": 0,
+                                     "tid": 7, "ts": 1.0, "dur": 2.0, "args": arguments})
+        path = os.path.join(opsight_cli.temporary_folder(), "groups.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+        profile = opsight_cli.Profile(path)
+        told = "SELECT name, group_name, group_description, group_ranks FROM raw.collectives ORDER BY ALL"
+        self.assertEqual([(row.name, row.group_name, row.group_description, row.group_ranks) for row in profile.rows(told)],
+                         [("allreduce", "1", "fsdp", "[0, 4]")])
+        for form in ("chrome", "perfetto"):
+            self.assertEqual(opsight_cli.Profile(export(profile, form)).rows(told), profile.rows(told), form)
+
     def test_a_range_of_iterations(self):
         path = export(self.tiny, "chrome", "--iter-start", "1", "--iter-stop", "2")
         with open(path, encoding="utf-8") as file:

@@ -65,8 +65,8 @@ bool tell_end(const Context& c, const query::LongCalls& calls, double share, Fin
 // Calls may be long for what the profiler does within them, where the profiler tells of that.
 Status tell_profiler(Context& c, const query::LongCalls& calls, Finding& finding) {
     OPSIGHT_ASSIGN(const query::Occurrences own, query::times_of(c.session(), query::Activity::kOverhead));
-    OPSIGHT_ASSIGN(const query::Occurrences called, query::times_of(c.session(), query::Activity::kCalls));
-    const int64_t own_ns = query::length_of(query::common(own.times, called.times));
+    OPSIGHT_ASSIGN(const query::TimeSpans* called, call_times(c));
+    const int64_t own_ns = query::length_of(query::common(own.times, *called));
     if (2 * own_ns < calls.class_ns) return {};
     finding.kind = "unknown";
     finding.evidence +=

@@ -5,11 +5,10 @@
 namespace opsight::advise {
 namespace {
 
+// Nodes of the backward pass.
+constexpr const char* kBackward = "^autograd::engine::evaluate_function|Backward[0-9]*$";
+
 Status check(Context& c) {
-    if (c.facts().recorded.optimizer == "LBFGS")
-        return c.cannot(
-                   "LBFGS runs the model within its steps, and has no form that takes many tensors at once"),
-               Status();
     OPSIGHT_ASSIGN(const auto counted, query::optimizer_ops(c.session()));
     const auto [ops, grouped] = counted;
     if (grouped > 0 || static_cast<double>(ops) < c.threshold("ops") * static_cast<double>(c.parts()))
@@ -17,6 +16,15 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_annotations(c.session(), "^Optimizer\\.step#"));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
+    constexpr int64_t kParts = 10;
+    // As LBFGS does, which calls the program's closure.
+    OPSIGHT_ASSIGN(const query::Occurrences backward,
+                   query::times_of_ops(c.session(), {.pattern = kBackward}));
+    if (kParts * query::length_of(query::common(found.times, backward.times)) >=
+        query::length_of(found.times))
+        return c.cannot(
+                   "the optimizer runs the model within its steps, whose time is not that of its updates"),
+               Status();
     Finding finding{"optimizer_loop", "problem",
                     fmt::format("The optimizer takes {} of the time, tensor by tensor", percent(share))};
     finding.evidence = c.how_often(ops, "ops on single tensors within Optimizer.step") +

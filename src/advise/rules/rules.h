@@ -127,5 +127,8 @@ Result<query::TimeSpans> with_pauses(Context& c, query::TimeSpans kernels);
 
 // In which no op, call or data loading is open.
 Result<query::TimeSpans> gaps_of_host(Context& c);
+// When any op is open, and when any call of the runtime or driver is: read once for all rules.
+Result<const query::TimeSpans*> op_times(Context& c);
+Result<const query::TimeSpans*> call_times(Context& c);
 
 }  // namespace opsight::advise

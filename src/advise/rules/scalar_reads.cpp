@@ -19,21 +19,15 @@ constexpr const char* kWaits =
 // Of pauses between spans those that other ops have no part of.
 query::TimeSpans pauses_without_ops(const query::TimeSpans& spans, const query::TimeSpans& ops) {
     query::TimeSpans pauses;
+    size_t at = 0;  // the first op that ends after the pause began
     for (size_t i = 1; i < spans.size(); ++i) {
         const query::TimeSpan pause{spans[i].rank, spans[i - 1].end, spans[i].begin};
-        if (spans[i - 1].rank == pause.rank && pause.end - pause.begin < kBetweenReadsNs)
-            pauses.push_back(pause);
-    }
-    const query::TimeSpans taken = query::common(pauses, ops);
-    size_t at = 0;
-    std::erase_if(pauses, [&](const query::TimeSpan& pause) {
-        const auto before = [&](const query::TimeSpan& t) {
-            return std::tie(t.rank, t.begin) < std::tie(pause.rank, pause.begin);
-        };
-        while (at < taken.size() && before(taken[at]))
+        if (spans[i - 1].rank != pause.rank || pause.end - pause.begin >= kBetweenReadsNs) continue;
+        while (at < ops.size() && std::tie(ops[at].rank, ops[at].end) <= std::tie(pause.rank, pause.begin))
             ++at;
-        return at < taken.size() && taken[at].rank == pause.rank && taken[at].begin < pause.end;
-    });
+        const bool free = at == ops.size() || ops[at].rank != pause.rank || ops[at].begin >= pause.end;
+        if (free) pauses.push_back(pause);
+    }
     return pauses;
 }
 
@@ -42,9 +36,9 @@ query::TimeSpans pauses_without_ops(const query::TimeSpans& spans, const query::
 Status add_loops(Context& c, query::Occurrences& reads) {
     if (reads.count < static_cast<int64_t>(c.threshold("loop")) * c.parts()) return {};
     OPSIGHT_ASSIGN(const query::Occurrences parted, query::times_of_ops(c.session(), {.pattern = kParts}));
-    OPSIGHT_ASSIGN(const query::Occurrences ops, query::times_of(c.session(), query::Activity::kOps));
+    OPSIGHT_ASSIGN(const query::TimeSpans* ops, op_times(c));
     const query::TimeSpans read = query::united(reads.times, parted.times);
-    reads.times = query::united(read, pauses_without_ops(read, ops.times));
+    reads.times = query::united(read, pauses_without_ops(read, *ops));
     return {};
 }
 

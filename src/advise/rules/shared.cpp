@@ -146,13 +146,12 @@ std::string grouped_optimizer(const RunFacts& f) {
     const auto call = [&name](const char* how) {
         return fmt::format("optimizer = torch.optim.{}(..., {}=True)", name, how);
     };
-    if (!f.device_work)
-        return has(kFused) && !f.recorded.fused_optimizers
-                   ? call("fused") + "  # on a CPU from PyTorch 2.4 on"
-                   : std::string();
+    // On a CPU foreach gains nothing, and fused optimizers came later.
     if (has(kFused) && !f.recorded.fused_optimizers)
-        return call("fused") + (f.recorded.foreach_ops ? "" : "  # or foreach=True");
-    return has(kForeach) && !f.recorded.foreach_ops ? call("foreach") : std::string();
+        return call("fused") + (!f.device_work           ? "  # on a CPU from PyTorch 2.4 on"
+                                : f.recorded.foreach_ops ? ""
+                                                         : "  # or foreach=True");
+    return f.device_work && has(kForeach) && !f.recorded.foreach_ops ? call("foreach") : std::string();
 }
 
 std::string allocator_options(const RunFacts& f) {
@@ -167,6 +166,14 @@ int64_t median_of(std::vector<int64_t> values) {
 }
 
 namespace {
+
+Result<const query::TimeSpans*> times_of_activity(Context& c, std::string_view name,
+                                                  query::Activity activity) {
+    return c.once(name, [&]() -> Result<query::TimeSpans> {
+        OPSIGHT_ASSIGN(query::Occurrences found, query::times_of(c.session(), activity));
+        return std::move(found.times);
+    });
+}
 
 // What is left of the wall clock beside one activity.
 Result<query::TimeSpans> times_beside_activity(Context& c, std::string_view name, query::Activity activity) {
@@ -185,12 +192,20 @@ Result<query::TimeSpans> idle_times(Context& c) {
     return times_beside_activity(c, "idle", device ? query::Activity::kDevice : query::Activity::kOps);
 }
 
+Result<const query::TimeSpans*> op_times(Context& c) {
+    return times_of_activity(c, "ops", query::Activity::kOps);
+}
+
+Result<const query::TimeSpans*> call_times(Context& c) {
+    return times_of_activity(c, "calls", query::Activity::kCalls);
+}
+
 Result<query::TimeSpans> gaps_of_host(Context& c) {
     query::Session& session = c.session();
-    OPSIGHT_ASSIGN(const query::Occurrences ops, query::times_of(session, query::Activity::kOps));
-    OPSIGHT_ASSIGN(const query::Occurrences calls, query::times_of(session, query::Activity::kCalls));
+    OPSIGHT_ASSIGN(const query::TimeSpans* ops, op_times(c));
+    OPSIGHT_ASSIGN(const query::TimeSpans* calls, call_times(c));
     OPSIGHT_ASSIGN(const query::Occurrences loading, query::times_of(session, query::Activity::kDataLoading));
-    return query::times_without(session, query::united(query::united(ops.times, calls.times), loading.times));
+    return query::times_without(session, query::united(query::united(*ops, *calls), loading.times));
 }
 
 Result<query::TimeSpans> times_without_kernels(Context& c) {

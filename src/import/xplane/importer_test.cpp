@@ -54,6 +54,7 @@ class XPlaneTest : public ::testing::Test {
                     0,
                     {{"allocation_bytes", "", 256},
                      {"bytes_allocated", "", 1024},
+                     {"bytes_reserved", "", 4096},
                      {"addr", "", 64},
                      {"allocator_name", "GPU_1_bfc"}}}})
             .bytes();
@@ -113,6 +114,7 @@ TEST_F(XPlaneTest, HostThreads) {
     ASSERT_EQ(p.memory.size(), 1u);
     EXPECT_EQ(p.memory.bytes[0], 256);
     EXPECT_EQ(p.memory.total_allocated[0], 1024);
+    EXPECT_EQ(p.memory.total_reserved[0], 1024 + 4096) << "what programs reserve is beside it";
     EXPECT_EQ(p.memory.device[0], 1);
 }
 

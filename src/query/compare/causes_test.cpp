@@ -104,6 +104,43 @@ TEST(Causes, AllKernelsSlowerByOneFactorAreAClock) {
     EXPECT_THAT(found.at("one_factor"), HasSubstr("1.30 times"));
 }
 
+// Of other shapes the kernels do other work: no clock is the cause.
+TEST(Causes, OtherShapesAreNoClock) {
+    for (const bool shapes : {true, false}) {
+        Made base, next;
+        for (size_t op = 0; op < 6; ++op) {
+            next.scale(op, 1.3);
+            if (shapes) next.tree.tree.ops[op].shapes = "[[16]]";
+        }
+        EXPECT_EQ(causes(base, next).contains("one_factor"), !shapes);
+    }
+}
+
+// One iteration a side tells nothing of noise: what differs by much is told all the same, and that nobody
+// knows.
+TEST(Causes, OfOneSampleASideTheOpThatDiffersByMuchIsNamed) {
+    for (const double by : {3.0, 1.01}) {
+        Made base, next;
+        next.scale(3, by);
+        for (Made* made : {&base, &next}) {
+            made->tree.tree.iterations = 1;
+            made->side.samples.resize(1);
+            made->side.state.waits.resize(1), made->side.state.waiting_ns.resize(1);
+            for (TreeOp& op : made->tree.tree.ops) {
+                for (Amount* amount : {&op.cpu, &op.work[0].gpu}) {
+                    amount->samples.resize(1);
+                    amount->calls = 1, amount->ns = amount->mean_ns = amount->samples[0];
+                }
+            }
+        }
+        const auto found = causes(base, next);
+        ASSERT_EQ(found.contains("slower"), by == 3.0);
+        if (by == 3.0) {
+            EXPECT_THAT(found.at("slower"), HasSubstr("op3"));
+        }
+    }
+}
+
 TEST(Causes, MoreKernelsAreCounted) {
     Made base, next;
     next.tree.op("added", 0, 20'000, "more");

@@ -150,6 +150,12 @@ TEST(Collectives, WhereARankHasFewerAndClocksDifferNoWaitingIsTold) {
     ASSERT_TRUE(report.has_value());
     ASSERT_EQ(report->notes.size(), 1u);
     EXPECT_NE(report->notes[0].find("waiting cannot be told from transfer"), std::string::npos);
+    const auto groups = make_report(session, "groups", {});
+    ASSERT_TRUE(groups.has_value());
+    const std::vector<std::string>& notes = groups->sections.at(0).table.notes;
+    ASSERT_FALSE(notes.empty());
+    EXPECT_NE(notes[0].find("3 calls were not matched with those of other ranks"), std::string::npos)
+        << notes[0];
 }
 
 // Two ranks of a job of more, in a group whose size is not told.

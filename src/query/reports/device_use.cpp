@@ -127,16 +127,20 @@ Result<std::vector<std::string>> lost_work_notes(Session& session) {
             "utilization of devices are at least what is shown, and what is shown as time of the CPU alone "
             "is at most that",
             lost.launches, lost.launches == 1 ? "" : "es", lost.kernels));
+    return notes;
+}
+
+Result<std::string> clocks_note(Session& session) {
+    constexpr int64_t kTenth = 10;
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::work_before_launch));
     const auto number = [&row = rows.rows.at(0)](size_t i) { return std::get<int64_t>(row[i]); };
     const int64_t early = number(0), launched = number(1);
-    if (10 * early >= launched && early > 0)
-        notes.push_back(fmt::format(
-            "{} of {} pieces of device work begin before the calls that launched them, half of them by "
-            "{:.1f} µs or more: the clocks of device and host disagree, so what runs at the same time, "
-            "utilization, idle time and waits are not those of the run",
-            early, launched, static_cast<double>(number(2)) / 1e3));
-    return notes;
+    if (early == 0 || kTenth * early < launched) return std::string();
+    return fmt::format(
+        "{} of {} pieces of device work begin before the calls that launched them, half of them by "
+        "{:.1f} µs or more: the clocks of device and host disagree, so what runs at the same time, "
+        "utilization, idle time and waits are not those of the run",
+        early, launched, static_cast<double>(number(2)) / 1e3);
 }
 
 }  // namespace opsight::query

@@ -25,6 +25,9 @@ struct LostLaunches {
 Result<LostLaunches> lost_launches(Session& session);
 // What that makes of the numbers; none where it is less than a hundredth of them, or all.
 Result<std::vector<std::string>> lost_work_notes(Session& session);
+// That the clocks of devices and host disagree, where a tenth of the device work or more begins before it was
+// launched.
+Result<std::string> clocks_note(Session& session);
 
 // Why there is no device work to show: none was recorded, or what was launched is not in the source.
 std::string_view without_device_work(const Session& session);

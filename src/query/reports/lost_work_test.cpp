@@ -70,5 +70,39 @@ TEST(LostWork, WithoutDeviceWorkInTheRangeStreamsSaySo) {
     EXPECT_THAT(table_of(session, "summary", "streams").notes, Contains("no device work is in the range"));
 }
 
+TEST(LostWork, ClocksThatDisagreeAreSaid) {
+    for (const int64_t early : {0, 1}) {
+        analyze::TestProfile t;
+        for (int64_t i = 0; i < 9; ++i) {
+            t.api("cudaLaunchKernel", 100'000 * (i + 1), 5'000, t.thread(), i + 1);
+            t.kernel("k", 100'000 * (i + 1) + (early == 1 ? -50'000 : 10'000), 5'000, t.stream(), i + 1);
+        }
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const auto report = make_report(session, "summary", {});
+        ASSERT_TRUE(report.has_value());
+        EXPECT_EQ(std::any_of(report->notes.begin(), report->notes.end(),
+                              [](const std::string& note) {
+                                  return note.find("9 of 9 pieces of device work begin before") !=
+                                             note.npos &&
+                                         note.find("50.0 µs") != note.npos;
+                              }),
+                  early == 1);
+    }
+}
+
+TEST(LostWork, DevicesThatNoListHasAreNotCounted) {
+    for (const bool listed : {false, true}) {
+        analyze::TestProfile t;
+        t.gpu(0, "a GPU", 8, 0).declared = listed;
+        t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
+        t.kernel("k", 20, 10, t.stream(), 1);
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const Cell unused = cell(table_of(session, "summary", "system"), "gpu_unused_count");
+        EXPECT_EQ(is_empty(unused), !listed);
+    }
+}
+
 }  // namespace
 }  // namespace opsight::query

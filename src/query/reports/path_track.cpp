@@ -6,6 +6,7 @@
 
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
+#include "query/session/rank_numbers.h"
 
 namespace opsight::query {
 namespace {
@@ -79,16 +80,12 @@ Result<PathTrack> path_track(Session& session) {
     }
     OPSIGHT_ASSIGN(const Words ops, words(session, reports::sql::op_directions, kind_of_op));
     OPSIGHT_ASSIGN(const Words kernels, words(session, reports::sql::kernel_uses, kind_of_kernel));
-    OPSIGHT_ASSIGN(const duck::Rows ranks, session.query(reports::sql::rank_numbers));
-    std::unordered_map<int64_t, int64_t> numbers;
-    for (const auto& row : ranks.rows)
-        numbers.emplace(integer(row[0]), integer(row[1]));
+    OPSIGHT_ASSIGN(const RankNumbers numbers, RankNumbers::read(session));
     PathTrack track{std::move(*path), {}, {}, 0, {}};
     track.left_out = keep_longest(track.path.pieces);
     for (const PathPiece& piece : track.path.pieces) {
         track.kinds.push_back(kind_of(piece, ops, kernels));
-        const auto number = numbers.find(piece.rank);
-        track.ranks.push_back(number == numbers.end() ? piece.rank : number->second);
+        track.ranks.push_back(numbers.of(piece.rank));
     }
     return track;
 }

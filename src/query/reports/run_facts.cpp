@@ -203,6 +203,8 @@ Status read_host(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(const duck::Rows on_cpu, session.query(sql::idle_on_cpu));
     facts.idle_on_cpu_ns = integer(on_cpu.rows.at(0)[0], -1);
     facts.idle_ns = integer(on_cpu.rows.at(0)[1]);
+    OPSIGHT_ASSIGN(const bool any, is_recorded(session, "cpu_samples"));
+    if (!any) return {};
     OPSIGHT_ASSIGN(const duck::Rows sampled, session.query(sql::idle_samples));
     if (!sampled.rows.empty())
         facts.idle_samples = {integer(sampled.rows[0][0]), integer(sampled.rows[0][1]),

@@ -304,8 +304,8 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     OPSIGHT_ASSIGN(const std::vector<std::string> lost, lost_work_notes(session));
     report.notes.insert(report.notes.end(), lost.begin(), lost.end());
     for (const auto note :
-         {added_up_note, gaps_note, pauses_note, skipped_steps_note, graphs_note, shared_devices_note,
-          unused_devices_note, calls_between_ranks_note, iteration_hint}) {
+         {clocks_note, added_up_note, gaps_note, pauses_note, skipped_steps_note, graphs_note,
+          shared_devices_note, unused_devices_note, calls_between_ranks_note, iteration_hint}) {
         OPSIGHT_ASSIGN(std::string text, note(session));
         if (!text.empty()) report.notes.push_back(std::move(text));
     }

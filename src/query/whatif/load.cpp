@@ -8,6 +8,7 @@
 
 #include "model/spans.h"
 #include "query/session/cells.h"
+#include "query/session/rank_numbers.h"
 #include "query/whatif/sql.h"
 
 namespace opsight::query {
@@ -256,7 +257,7 @@ class Loader {
     std::vector<int64_t> launches_, ends_;       // of work whose launch is known, rising
 };
 
-std::vector<Stretch> stretches_of(const duck::Rows& rows) {
+std::vector<Stretch> stretches_of(const duck::Rows& rows, const RankNumbers& numbers) {
     std::vector<Stretch> list;
     int64_t last = -2;
     for (const auto& row : rows.rows) {
@@ -265,6 +266,7 @@ std::vector<Stretch> stretches_of(const duck::Rows& rows) {
         const bool resumes = std::get<bool>(row[4]);
         if (list.empty() || list.back().rank != rank || number != last + 1 || number < 0 || resumes) {
             list.emplace_back().rank = rank;
+            list.back().rank_number = numbers.of(rank);
             list.back().recording.begin = begin;
         } else {  // an iteration lasts until the next one begins
             list.back().recording.marks.back() = begin;
@@ -283,7 +285,8 @@ std::vector<Stretch> stretches_of(const duck::Rows& rows) {
 Status each_stretch(Session& session, const Rules& rules, const std::function<Status(const Stretch&)>& take) {
     OPSIGHT_ASSIGN(const duck::Rows rows,
                    session.query(duck::Statement(sql::stretches).set("whole", session.range().whole)));
-    for (Stretch& each : stretches_of(rows)) {
+    OPSIGHT_ASSIGN(const RankNumbers numbers, RankNumbers::read(session));
+    for (Stretch& each : stretches_of(rows, numbers)) {
         Stretch stretch = std::move(each);
         OPSIGHT_TRY(Loader(session, rules, stretch).load());
         OPSIGHT_TRY(take(stretch));

@@ -33,8 +33,8 @@ struct SpanLabel {
 };
 
 struct Stretch {
-    int64_t rank = 0;
-    std::vector<int64_t> iterations;  // their numbers
+    int64_t rank = 0, rank_number = 0;  // ranks.id; in its job
+    std::vector<int64_t> iterations;    // their numbers
     replay::Recording recording;
     std::vector<std::vector<SpanLabel>> host, device;  // beside the spans of threads and streams
     std::vector<int64_t> host_tracks, device_tracks;   // tracks.id of threads and streams; -1: none

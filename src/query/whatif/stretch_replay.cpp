@@ -51,7 +51,7 @@ Status StretchReplay::replay() {
     auto base = replay::replay(built_.graph);
     auto changed = rules_.changes.any() ? replay::replay(built_.graph, rules_.changes) : replay::Times();
     if (!base || !changed)
-        return fail("the work of rank " + std::to_string(stretch_.rank) +
+        return fail("the work of rank " + std::to_string(stretch_.rank_number) +
                     " cannot be replayed: what waits for what goes in a circle in this recording");
     base_ = std::move(*base);
     changed_ = std::move(*changed);
@@ -79,7 +79,7 @@ void StretchReplay::add_iterations(std::vector<ReplayedIteration>& to) const {
     const replay::Times& changed = changed_.end.empty() ? base_ : changed_;
     for (size_t i = 0; i + 1 < ends.size(); ++i) {
         ReplayedIteration& it = to.emplace_back();
-        it.rank = stretch_.rank;
+        it.rank = stretch_.rank_number;
         it.number = stretch_.iterations[i];
         const int64_t end = i < marks.size() ? marks[i] : stretch_.recording.end;
         it.host_ns = end - (i > 0 ? marks[i - 1] : stretch_.recording.begin);

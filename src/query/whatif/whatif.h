@@ -20,7 +20,7 @@ struct PathShare {
 };
 
 struct ReplayedIteration {
-    int64_t rank = 0, number = -1;  // -1: the run as a whole
+    int64_t rank = 0, number = -1;  // the rank's number in its job; -1: the run as a whole
     int64_t host_ns = 0;            // as other reports have it, from mark to mark of the host
     int64_t measured_ns = 0, replayed_ns = 0, predicted_ns = 0;  // until its work on the device is done
 };

@@ -150,6 +150,21 @@ TEST(WhatIfTest, AnIterationAlone) {
     EXPECT_EQ(answer.iterations[0].replayed_ns, kStep);
 }
 
+TEST(WhatIfTest, RanksHaveTheirNumbersOfTheJob) {
+    analyze::TestProfile t;
+    t.add_rank(7);
+    for (int64_t i = 0; i < 3; ++i) {
+        t.annotation("ProfilerStep#" + std::to_string(i), i * kStep, kStep, t.thread());
+        t.op("aten::mm", i * kStep, kStep / 2, t.thread());
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    const auto answer = what_if(session, {});
+    ASSERT_TRUE(answer && *answer);
+    ASSERT_FALSE((*answer)->iterations.empty());
+    EXPECT_EQ((*answer)->iterations[0].rank, 7);
+}
+
 TEST(WhatIfTest, UnknownTargetsAreErrorsWithNearNames) {
     const StoredProfile stored(steps());
     Session session = stored.open();

@@ -1,4 +1,4 @@
--- CPU samples in the time in which nothing of the recording runs: how many, and the function that most of them are in.
+-- CPU samples in the time in which nothing of the recording runs: how many, and the function that has most.
 WITH within AS MATERIALIZED (
     SELECT split_part(x.text, chr(10), 1) AS function
     FROM raw.cpu_samples s

@@ -3,4 +3,6 @@
 SELECT count(*) FILTER (WHERE begin_ns < host_ns) AS early, count(*) AS launched,
        coalesce(median(host_ns - begin_ns) FILTER (WHERE begin_ns < host_ns), 0)::BIGINT AS by_ns
 FROM raw.device_spans
+-- Of millions of them, which need not be looked at where none was met.
 WHERE launch_dur_ns <> -1 AND is_busy(kind)
+  AND (SELECT count(*) FROM raw.diagnostics WHERE key = 'negative_launch_delay') > 0

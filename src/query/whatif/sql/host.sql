@@ -11,7 +11,7 @@ WITH threads AS (
     UNION ALL
     SELECT track, begin_ns, dur_ns, id, 4, name
     FROM raw.annotations
-    WHERE name IN (SELECT id FROM raw.strings WHERE names_host_collective(text))
+    WHERE id IN (SELECT host_span FROM raw.collective_members)
 )
 SELECT track::INTEGER AS track, begin_ns, dur_ns, id::INTEGER AS id, kind::INTEGER AS kind, name::INTEGER AS name
 FROM spans

@@ -1,1 +1,0 @@
-SELECT id::BIGINT AS id, number::BIGINT AS number FROM raw.ranks

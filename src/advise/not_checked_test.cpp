@@ -93,14 +93,16 @@ TEST(NotChecked, DevicesThatTheSourceDoesNotList) {
 
 // Their time is that of the model, as of LBFGS, which calls a closure.
 TEST(NotChecked, OptimizersThatRunTheModel) {
-    for (const bool closure : {true, false}) {
+    for (const int64_t begin_us : {940, 5000, 150}) {  // within a step, beside it, and around it
+        const bool closure = begin_us == 940;
         Recorded run;
         run.begin();
         run.marks("Optimizer.step#LBFGS.step", kMs);
         for (int64_t i = 0; i < run.steps; ++i) {
             for (int64_t k = 0; k < 120; ++k)
                 run.t.op("aten::add", Recorded::at(i) + (210 + 6 * k) * kUs, 5 * kUs);
-            run.t.op("AddmmBackward0", Recorded::at(i) + (closure ? 940 : 5000) * kUs, 200 * kUs);
+            run.t.op("AddmmBackward0", Recorded::at(i) + begin_us * kUs,
+                     (begin_us == 150 ? 1500 : 200) * kUs);
         }
         const Advice advice = run.ask("optimizer_loop");
         EXPECT_EQ(advice.not_checked.size(), closure ? 1u : 0u);

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tuple>
+
 #include "advise/rules/rules.h"
 
 namespace opsight::advise {
@@ -7,6 +10,18 @@ namespace {
 
 // Nodes of the backward pass.
 constexpr const char* kBackward = "^autograd::engine::evaluate_function|Backward[0-9]*$";
+
+// As LBFGS runs the program's closure. A step that a node of the backward pass calls is another matter.
+bool any_within(const query::TimeSpans& spans, const query::TimeSpans& outer) {
+    return std::any_of(spans.begin(), spans.end(), [&outer](const query::TimeSpan& span) {
+        const auto after = std::upper_bound(outer.begin(), outer.end(), span,
+                                            [](const query::TimeSpan& a, const query::TimeSpan& b) {
+                                                return std::tie(a.rank, a.begin) < std::tie(b.rank, b.begin);
+                                            });
+        return after != outer.begin() && std::prev(after)->rank == span.rank &&
+               span.end <= std::prev(after)->end;
+    });
+}
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto counted, query::optimizer_ops(c.session()));
@@ -16,12 +31,9 @@ Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found, query::times_of_annotations(c.session(), "^Optimizer\\.step#"));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
-    constexpr int64_t kParts = 10;
-    // As LBFGS does, which calls the program's closure.
     OPSIGHT_ASSIGN(const query::Occurrences backward,
                    query::times_of_ops(c.session(), {.pattern = kBackward}));
-    if (kParts * query::length_of(query::common(found.times, backward.times)) >=
-        query::length_of(found.times))
+    if (any_within(backward.times, found.times))
         return c.cannot(
                    "the optimizer runs the model within its steps, whose time is not that of its updates"),
                Status();

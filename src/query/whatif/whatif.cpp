@@ -60,6 +60,8 @@ Result<std::optional<WhatIf>> what_if(Session& session, const Suppositions& supp
     };
     OPSIGHT_TRY(each_stretch(session, rules, add));
     if (path.empty()) return std::optional<WhatIf>();
+    std::stable_sort(answer.iterations.begin(), answer.iterations.end(),
+                     [](const ReplayedIteration& a, const ReplayedIteration& b) { return a.rank < b.rank; });
     answer.path = by_length(path);
     answer.predicted_path = by_length(predicted);
     answer.error = replay_error(answer.iterations);

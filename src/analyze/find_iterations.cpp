@@ -192,11 +192,15 @@ void count_ops(const Profile& p, std::vector<OptimizerStep>& steps) {
     }
 }
 
-std::vector<OptimizerStep> optimizer_steps(const Profile& p, const NamedSpans& spans) {
+std::vector<OptimizerStep> all_optimizer_steps(const Profile& p, const NamedSpans& spans) {
     std::vector<OptimizerStep> steps;
     for (const Marked& m : spans.ranges(NameClass::kOptimizerStep))
         steps.push_back({m.span, p.tracks[m.track.index()].pid, m.span.name.value, false, m.track});
-    steps = outermost_steps(std::move(steps));
+    return steps;
+}
+
+std::vector<OptimizerStep> outermost_optimizer_steps(const Profile& p, std::vector<OptimizerStep> all) {
+    std::vector<OptimizerStep> steps = outermost_steps(std::move(all));
     count_ops(p, steps);
     // Processes that step by turns are not restarts.
     std::set<std::pair<RankId, int64_t>> processes;
@@ -251,7 +255,9 @@ std::vector<RankBegin> begins_of(const Profile& p, const std::vector<OptimizerSt
 
 Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
     const bool told_apart = optimizers_told_apart(p);
-    std::vector<OptimizerStep> steps = optimizer_steps(p, spans);
+    std::vector<OptimizerStep> all = all_optimizer_steps(p, spans);
+    const bool beside = threads_train_beside(all);
+    std::vector<OptimizerStep> steps = outermost_optimizer_steps(p, std::move(all));
     if (steps.empty()) return {};
     NameTable names(p.strings);
     for (uint32_t row = 0; row < p.host.size(); ++row)
@@ -260,7 +266,11 @@ Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
     std::vector<IterationCandidate> loads;
     for (const Marked& m : spans.ranges(NameClass::kDataLoad))
         loads.push_back(m.span);
-    const StepCycles cycles = cycles_of_steps(steps, std::move(loads), told_apart);
+    StepCycles cycles = cycles_of_steps(steps, std::move(loads), told_apart);
+    if (beside) {
+        cycles.confidence = std::min(cycles.confidence, kThreadsBeside);
+        cycles.doubt = "threads train beside each other: what each does in one is not whole";
+    }
     Iterations result = iterations_from_key_op(cycles.ends, begins_of(p, steps), "optimizer steps");
     if (result.list.empty()) return result;
     leave_set_up_out(p, result.list);
@@ -307,6 +317,13 @@ std::vector<WarmupEvent> warmup_events(const Profile& p, const NamedSpans& spans
             events.push_back({p.tracks[p.host.track[row].index()].rank, p.host.begin[row], reason});
     }
     return events;
+}
+
+std::vector<RankBegin> kept_from(const Profile& p) {
+    std::vector<RankBegin> result;
+    for (size_t i = 0; i < p.ranks.size(); ++i)
+        if (p.ranks[i].kept_from_ns) result.push_back({RankId(i), *p.ranks[i].kept_from_ns});
+    return result;
 }
 
 // Walks along a rank's iterations with times that do not fall.
@@ -414,9 +431,11 @@ Iterations find_iterations(Profile& profile, const Analysis& analysis, const Ana
         profile.diagnostics.add(Diag::kNoIterations);
         return result;
     }
+    std::vector<WarmupEvent> events = warmup_events(profile, spans);
+    for (const WarmupEvent& cut : cut_heads(result, kept_from(profile)))
+        events.push_back(cut);
     mark_warmup(
-        result, warmup_events(profile, spans),
-        [&](std::string_view text) { return profile.strings.intern(text); },
+        result, events, [&](std::string_view text) { return profile.strings.intern(text); },
         [&](StringId name) { return profile.strings.view(name); }, profile.pauses);
     return result;
 }

@@ -254,6 +254,22 @@ void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events,
     }
 }
 
+std::vector<WarmupEvent> cut_heads(const Iterations& iterations, const std::vector<RankBegin>& kept_from) {
+    const bool marked = iterations.source == IterationSource::kStepMarker ||
+                        iterations.source == IterationSource::kRangeRegex;
+    std::vector<WarmupEvent> events;
+    for (const RankBegin& kept : kept_from) {
+        bool first = true;
+        for (const Iteration& it : iterations.list) {
+            if (it.rank != kept.rank) continue;
+            if (it.begin_ns <= kept.begin || (first && !marked))
+                events.push_back({it.rank, it.begin_ns, kCutHead});
+            first = false;
+        }
+    }
+    return events;
+}
+
 Status check_range_pattern(std::string_view pattern) {
     const re2::RE2 re(re2::StringPiece(pattern.data(), pattern.size()), re2::RE2::Quiet);
     if (re.ok()) return {};

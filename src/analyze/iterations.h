@@ -66,6 +66,11 @@ inline constexpr double kLeastSlower = 0.1;  // equal iterations differ by less
 void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events, const Intern& intern,
                  const NameOf& name_of = {}, const std::vector<RecordingPause>& pauses = {});
 
+// Iterations whose heads were recorded but not kept, of ranks that are whole only from some time on: those
+// that begin until then, and the first one where no mark tells where it begins.
+std::vector<WarmupEvent> cut_heads(const Iterations& iterations, const std::vector<RankBegin>& kept_from);
+inline constexpr std::string_view kCutHead = "newer records took the place of its first ones";
+
 // Whether a range pattern can be used.
 Status check_range_pattern(std::string_view pattern);
 

@@ -62,6 +62,25 @@ TEST(Iterations, IndexIsHalfOpenAndByRank) {
     EXPECT_EQ(index.at(RankId(size_t{1}), 50), -1);
 }
 
+// Of a rank whose records are whole from 150 on: a mark tells where its iteration begins, a key op does not.
+TEST(Iterations, HeadsThatWereNotKeptAreCut) {
+    const auto begins = [](const Iterations& it, int64_t kept_from) {
+        std::vector<int64_t> cut;
+        for (const WarmupEvent& event : cut_heads(it, {{kRank, kept_from}}))
+            cut.push_back(event.time);
+        return cut;
+    };
+    using Begins = std::vector<int64_t>;
+    const std::vector<IterationCandidate> marks{span(0, 100), span(100, 200), span(200, 300)};
+    EXPECT_EQ(begins(iterations_from_markers(marks), 150), (Begins{0, 100}));
+    EXPECT_EQ(begins(iterations_from_markers(marks), -10), Begins());
+    const Iterations by_op = iterations_from_key_op({span(90, 100), span(190, 200)}, {{kRank, 10}}, "loss");
+    EXPECT_EQ(begins(by_op, 5), Begins{10});
+    EXPECT_EQ(begins(by_op, 105), (Begins{10, 100}));
+    EXPECT_TRUE(cut_heads(by_op, {}).empty());
+    EXPECT_TRUE(cut_heads(by_op, {{RankId(size_t{1}), 150}}).empty());
+}
+
 TEST(Iterations, WarmupIsSlowerThanTheRestByThreeDeviations) {
     std::vector<IterationCandidate> spans;
     int64_t at = 0;

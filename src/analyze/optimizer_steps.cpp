@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -253,6 +254,32 @@ std::vector<OptimizerStep> outermost_steps(std::vector<OptimizerStep> steps) {
             step.span.begin >= result.back().span.end)
             result.push_back(step);
     return result;
+}
+
+bool threads_train_beside(const std::vector<OptimizerStep>& steps) {
+    struct OfThread {
+        int64_t second = std::numeric_limits<int64_t>::max(), first = second, last = 0;
+        void take(int64_t time) {
+            last = std::max(last, time);
+            if (time < first) std::swap(time, first);
+            second = std::min(second, time);
+        }
+    };
+    std::map<std::pair<RankId, TrackId>, OfThread> threads;
+    for (const OptimizerStep& step : steps)
+        threads[{step.span.rank, step.thread}].take(step.span.begin);
+    // From its first step to its last, each with two at least: where two such times of a rank meet.
+    std::map<RankId, std::vector<std::pair<int64_t, int64_t>>> times;
+    for (const auto& [key, thread] : threads)
+        if (thread.second < std::numeric_limits<int64_t>::max())
+            times[key.first].emplace_back(thread.first, thread.last);
+    return std::any_of(times.begin(), times.end(), [](auto& of_rank) {
+        auto& spans = of_rank.second;
+        std::sort(spans.begin(), spans.end());
+        return std::adjacent_find(spans.begin(), spans.end(), [](const auto& a, const auto& b) {
+                   return b.first < a.second;
+               }) != spans.end();
+    });
 }
 
 void note_gradients(std::vector<OptimizerStep>& steps, RankId rank, int64_t time) {

@@ -23,6 +23,10 @@ std::vector<OptimizerStep> outermost_steps(std::vector<OptimizerStep> steps);
 // Notes that gradients were computed at `time`. `steps` as outermost_steps() gives them. Logarithmic.
 void note_gradients(std::vector<OptimizerStep>& steps, RankId rank, int64_t time);
 
+// Whether threads of one rank step by turns or at once, each more than once: models that are trained beside
+// each other. `steps` before outermost_steps(), in any order.
+bool threads_train_beside(const std::vector<OptimizerStep>& steps);
+
 struct StepCycles {
     std::vector<IterationCandidate> ends;  // the steps that end an iteration
     double confidence = 1;                 // below 1 where the clues disagree
@@ -37,5 +41,6 @@ struct StepCycles {
 // for.
 StepCycles cycles_of_steps(const std::vector<OptimizerStep>& steps, std::vector<IterationCandidate> loads,
                            bool told_apart);
+inline constexpr double kThreadsBeside = 0.5;  // what confidence is left then
 
 }  // namespace opsight::analyze

@@ -140,6 +140,27 @@ TEST(OptimizerSteps, OneOptimizerMayDoMoreOrLessInAStep) {
     EXPECT_EQ(ends(two), kFewKinds) << "two of one class, one of which always does the same";
 }
 
+TEST(OptimizerSteps, ThreadsThatStepByTurnsTrainBesideEachOther) {
+    // A digit is a step of the thread of that number.
+    const auto beside = [](std::string_view run, int64_t dur = 50) {
+        std::vector<OptimizerStep> steps;
+        for (size_t i = 0; i < run.size(); ++i)
+            steps.push_back({{kRank, static_cast<int64_t>(i) * 100, static_cast<int64_t>(i) * 100 + dur,
+                              StringId(size_t{1})},
+                             0,
+                             1,
+                             false,
+                             TrackId(static_cast<size_t>(run[i] - '0'))});
+        return threads_train_beside(steps);
+    };
+    EXPECT_TRUE(beside("01010101"));
+    EXPECT_TRUE(beside("0011", 1000) == false) << "one after the other, whatever a step takes";
+    EXPECT_TRUE(beside("00100100"));
+    EXPECT_FALSE(beside("00000000"));
+    EXPECT_FALSE(beside("00001000")) << "one step is no training";
+    EXPECT_FALSE(beside("00001111"));
+}
+
 TEST(OptimizerSteps, StepsWithinAStepAreNone) {
     const auto step = [](int64_t begin, int64_t end) {
         return OptimizerStep{{kRank, begin, end, StringId(size_t{1})}, 0, 1};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ struct Rank {
     std::string backend;      // "nccl", "gloo", ...; empty: not known
     std::string format;       // "logs of oneDNN", as importers call what it was read from; empty: not told
     bool name_tells = false;  // the file's name has the number
+    // What it did before is not all there: newer records took its place. ns, as the times of spans.
+    std::optional<int64_t> kept_from_ns;
 };
 
 // One accelerator as one rank sees it. A value of 0 (or an empty text) means that the source does not tell.

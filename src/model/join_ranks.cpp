@@ -152,6 +152,7 @@ void shift_rank(Profile& p, RankId rank, int64_t by) {
         if (is_of(fault.track)) fault.time += by;
     for (GraphNode& node : p.graph_nodes)
         if (is_of(node.thread)) node.time += by;
+    if (std::optional<int64_t>& from = p.ranks[rank.index()].kept_from_ns) *from += by;
 }
 
 void join_ranks(Profile& p, RankId into, RankId from) {

@@ -236,6 +236,8 @@ void move_to_origin(Profile& p) {
         fault.time -= range.first;
     for (GraphNode& node : p.graph_nodes)
         node.time -= range.first;
+    for (Rank& rank : p.ranks)
+        if (rank.kept_from_ns) *rank.kept_from_ns -= range.first;
     for (RecordingPause& pause : p.pauses) {
         pause.begin -= range.first;
         pause.end -= range.first;

@@ -269,6 +269,27 @@ class Profile(unittest.TestCase):
         self.assertEqual(self.one("SELECT count(*) FROM module_calls WHERE name = 'Outer'"), 1)
         self.assertEqual(self.one("SELECT count(*) FROM diagnostics WHERE key IN ('bad_event', 'truncated_input')"), 0)
 
+    def test_an_iteration_whose_begin_was_not_kept_is_no_sample(self):
+        done = self.run_profile(TRAIN, """
+            import time
+            for _ in range(2000): step()
+            time.sleep(1)
+        """, options=["--buffer-mb", "1", "--keep-last"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cut = self.sql("SELECT iteration, coalesce(warmup_reason, '') LIKE 'newer records%' AS cut FROM iterations "
+                       "ORDER BY iteration")
+        self.assertGreater(len(cut), 20)
+        self.assertTrue(cut[0]["cut"])
+        self.assertLess(sum(row["cut"] for row in cut), len(cut) // 2)
+        ops = {row["iteration"]: row["n"] for row in self.sql(
+            "SELECT iteration, count(*) AS n FROM ops WHERE iteration >= 0 GROUP BY iteration")}
+        whole = {ops[row["iteration"]] for row in cut if not row["cut"]}
+        self.assertEqual(len(whole), 1, whole)
+        # A key op that is looked for later cuts the same head off.
+        report = subprocess.run([OPSIGHT, "report", self.profile, "--key-op", "aten::sum"],
+                                capture_output=True, text=True, check=True).stdout
+        self.assertIn("left out as warm-up", report)
+
     def test_data_loader_workers_are_recorded_as_processes(self):
         done = self.run_profile(TRAIN, """
             from torch.utils.data import DataLoader, Dataset

@@ -219,9 +219,15 @@ class RunImport {
                              devices_, process.file, builder_);
         const auto tell = [&](uint64_t done) { progress_->set_done(facts_.bytes + done); };
         import.run(name_of(index), progress_ ? std::function<void(uint64_t)>(tell) : nullptr);
+        if (is_main(index) && import.kept_from_ns()) note_kept_from(rank_of(index), *import.kept_from_ns());
         facts_.records += import.records();
         facts_.bytes += bytes_of(process);
         report(process, is_main(index));
+    }
+
+    void note_kept_from(size_t rank, int64_t ns) {
+        std::optional<int64_t>& from = builder_.rank(ranks_[rank]).kept_from_ns;
+        from = std::max(ns, from.value_or(ns));
     }
 
     static uint64_t bytes_of(const Process& process) {

@@ -100,10 +100,12 @@ void ProcessImport::run(const std::string& process_name, const std::function<voi
         begin_thread(stream.os_thread);
         texts_.clear();
         kinds_.clear();
+        gap_ = Gap::kNone;
         nvtx_.begin_stream(track_, stream.thread);
         cuda_.begin_stream();
         reader_.read(stream, [&](const RecordView& record) {
             bytes_ += record.bytes.size();
+            note_gap(record);
             if (record.moved) return take_moved(record);
             if (++records_ % kTellEvery == 0 && tell) tell(bytes_);
             if (!nvtx_.take(record) && !cuda_.take(record)) take(record);
@@ -115,6 +117,28 @@ void ProcessImport::run(const std::string& process_name, const std::function<voi
     cuda_.finish();
     finish_async();
     finish_memory();
+}
+
+void ProcessImport::note_gap(const RecordView& record) {
+    switch (record.type) {
+        case RecordType::kChunkStart:
+            if (record.after_gap) gap_ = Gap::kCarried;
+            return;
+        case RecordType::kCarriedEnd:
+            if (gap_ == Gap::kCarried) gap_ = Gap::kNew;
+            return;
+        case RecordType::kOp:
+        case RecordType::kLinkedOp:
+        case RecordType::kCountedOp:
+        case RecordType::kModule:
+            break;
+        default:
+            return;
+    }
+    int64_t begin = 0;
+    if (gap_ != Gap::kNew || !times_.convert(record.as<wire::OpRecord>().begin, begin)) return;
+    kept_from_ns_ = std::max(begin, kept_from_ns_.value_or(begin));
+    gap_ = Gap::kNone;
 }
 
 void ProcessImport::begin_thread(uint32_t os_thread) {

@@ -52,6 +52,8 @@ class ProcessImport {
     // `tell`, if it is set, hears now and then how many bytes of the capture were read.
     void run(const std::string& process_name, const std::function<void(uint64_t)>& tell);
     uint64_t records() const { return records_; }
+    // Where the newest are kept: from when on no thread's spans made room for newer ones. Set by run().
+    const std::optional<int64_t>& kept_from_ns() const { return kept_from_ns_; }
 
   private:
     struct OpKind {
@@ -77,6 +79,7 @@ class ProcessImport {
     };
 
     void take(const wire::RecordView& record);
+    void note_gap(const wire::RecordView& record);
     void take_kind(const wire::RecordView& record);
     // Whether there is an op now.
     bool take_op(const wire::OpRecord& op, int64_t sequence, int64_t forward_thread);
@@ -109,6 +112,9 @@ class ProcessImport {
     CudaImport cuda_;
     ProcessGroups groups_;
     uint64_t records_ = 0, bytes_ = 0;
+    // After a gap in a stream: what was open then comes first, then what is new.
+    enum class Gap : uint8_t { kNone, kCarried, kNew } gap_ = Gap::kNone;
+    std::optional<int64_t> kept_from_ns_;
 
     std::string process_name_;
     // Of the stream that is being read, and of the thread that wrote it there.

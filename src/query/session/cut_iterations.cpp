@@ -77,12 +77,23 @@ Result<std::vector<analyze::IterationCandidate>> matching_ranges(duck::Connectio
     return found;
 }
 
-Result<std::vector<analyze::RankBegin>> rank_begins(duck::Connection& connection) {
-    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql::rank_begins));
+Result<std::vector<analyze::RankBegin>> begins_of(duck::Connection& connection,
+                                                  const duck::Statement& question) {
+    OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(question));
     std::vector<analyze::RankBegin> result;
     for (const auto& row : rows.rows)
         result.push_back({RankId(static_cast<size_t>(integer(row[0]))), integer(row[1])});
     return result;
+}
+
+Result<std::vector<analyze::RankBegin>> rank_begins(duck::Connection& connection) {
+    return begins_of(connection, sql::rank_begins);
+}
+
+// Ranks that are whole only from some time on, as the stored iterations tell.
+Result<std::vector<analyze::RankBegin>> kept_from(duck::Connection& connection) {
+    return begins_of(connection,
+                     duck::Statement(sql::ranks_kept_from).set("reason", std::string(analyze::kCutHead)));
 }
 
 }  // namespace
@@ -107,7 +118,10 @@ Result<CutIterations> cut_stored_iterations(duck::Connection& connection, const 
     OPSIGHT_ASSIGN(const duck::Rows rows, connection.query(sql::pauses));
     const std::vector<RecordingPause> pauses = stored_pauses(rows);
     part_at_pauses(cut.list, pauses);
-    OPSIGHT_ASSIGN(const std::vector<analyze::WarmupEvent> events, warmup_events(connection, names));
+    OPSIGHT_ASSIGN(std::vector<analyze::WarmupEvent> events, warmup_events(connection, names));
+    OPSIGHT_ASSIGN(const std::vector<analyze::RankBegin> kept, kept_from(connection));
+    for (const analyze::WarmupEvent& cut_head : analyze::cut_heads(cut, kept))
+        events.push_back(cut_head);
     mark_warmup(
         cut, events, [&names](std::string_view text) { return names.intern(text); },
         [&names](StringId name) { return names.view(name); }, pauses);

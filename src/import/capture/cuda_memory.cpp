@@ -8,8 +8,8 @@
 namespace opsight::importer::capture {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 48;  // sums of them cannot overflow
-constexpr int32_t kCudaDevice = 1;                  // as in c10::DeviceType
+constexpr uint64_t kMostBytes = uint64_t{1} << 48;
+constexpr int32_t kCudaDevice = 1;  // as in c10::DeviceType
 
 MemoryKind kind_of(uint8_t kind) {
     const bool known = kind > 0 && kind <= static_cast<uint8_t>(MemoryKind::kUnknown);
@@ -134,19 +134,23 @@ void CudaImport::finish_memory() {
         MemoryEvent memory;
         memory.time = event.time;
         memory.bytes = event.bytes;
-        if (event.freed) {
-            const auto known = live.find(event.address);
-            if (known == live.end()) {
-                note(Diag::kUnknownFree, "memory of a device");
-                continue;
-            }
-            memory.bytes = -known->second;
-            live.erase(known);
-        } else {
-            live[event.address] = event.bytes;
+        const auto known = live.find(event.address);
+        if (event.freed && known == live.end()) {
+            note(Diag::kUnknownFree, "memory of a device");
+            continue;
         }
+        if (event.freed) memory.bytes = -known->second;
         int64_t& total = totals[event.device];
-        total = std::max<int64_t>(0, total + memory.bytes);
+        int64_t sum = 0;
+        if (__builtin_add_overflow(total, memory.bytes, &sum)) {
+            note(Diag::kBadEvent, "more memory at a time than there can be");
+            continue;
+        }
+        total = std::max<int64_t>(0, sum);
+        if (event.freed)
+            live.erase(known);
+        else
+            live[event.address] = event.bytes;
         memory.track = process_row("GPU memory");
         if (place_.framework_memory && event.device >= 0) {
             builder_.add_counter(event.time, memory.track,

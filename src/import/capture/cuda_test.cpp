@@ -229,6 +229,24 @@ TEST_F(CudaCapture, MemoryOfDevicesPoolsAndUnifiedMemory) {
     EXPECT_EQ(p.strings.view(p.page_faults[0].access), "Write");
 }
 
+TEST_F(CudaCapture, MoreMemoryThanThereCanBeIsCounted) {
+    constexpr uint64_t kMost = uint64_t{1} << 48;
+    constexpr int kFit = (1 << 15) - 1;  // 2^63 overflows
+    for (uint64_t i = 0; i < kFit + 2; ++i) {
+        wire::CudaMemoryRecord record{};
+        record.what = wire::CudaMemory::kAlloc;
+        record.memory_kind = 3;
+        record.time = kBase + i;
+        record.address = i + 1;
+        record.bytes = kMost;
+        cuda.put(RecordType::kCudaMemory, record);
+    }
+    const Profile p = imported();
+    EXPECT_EQ(p.memory.bytes.size(), size_t{kFit});
+    EXPECT_EQ(p.memory.total_allocated.back(), int64_t{kFit} << 48);
+    EXPECT_EQ(count(p, Diag::kBadEvent), 2);
+}
+
 TEST_F(CudaCapture, WhatCudaGaveAFrameworkIsASeriesBesideItsOwnCounts) {
     FabricatedCapture torch(100);
     torch.thread(101);

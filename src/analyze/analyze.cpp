@@ -71,7 +71,8 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
         options.threads, [&] { count_work(profile, analysis, captures.here); },
         [&] {
             share_resources(profile, analysis, directions);
-            analysis.streams = sum_streams(stream_spans(profile, analysis), profile.pauses);
+            analysis.streams = sum_streams(stream_spans(profile, analysis), profile.pauses,
+                                           times_of(analysis.iterations.list));
         });
     return analysis;
 }

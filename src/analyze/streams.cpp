@@ -11,8 +11,9 @@ namespace {
 // The work of one stream.
 class StreamSums {
   public:
-    StreamSums(const StreamSpan* first, const StreamSpan* last, const std::vector<RecordingPause>& pauses)
-        : first_(first), last_(last), pauses_(pauses) {}
+    StreamSums(const StreamSpan* first, const StreamSpan* last, const std::vector<RecordingPause>& pauses,
+               const std::vector<IterationTime>& iterations)
+        : first_(first), last_(last), pauses_(pauses), iterations_(iterations) {}
 
     void append_to(std::vector<StreamStats>& out) {
         int64_t busy_until = first_->begin;
@@ -26,11 +27,11 @@ class StreamSums {
     }
 
   private:
-    StreamStats& sums(const StreamSpan& span) {
-        if (!recent_ || recent_->iteration != span.iteration) {
-            recent_ = &sums_[span.iteration];
-            recent_->stream = span.stream;
-            recent_->iteration = span.iteration;
+    StreamStats& sums(int32_t iteration) {
+        if (!recent_ || recent_->iteration != iteration) {
+            recent_ = &sums_[iteration];
+            recent_->stream = first_->stream;
+            recent_->iteration = iteration;
         }
         return *recent_;
     }
@@ -38,7 +39,7 @@ class StreamSums {
     static int64_t launch_of(const StreamSpan& span) { return std::min(span.launch_ns, span.begin); }
 
     void add(const StreamSpan& span, int64_t busy_until) {
-        StreamStats& s = sums(span);
+        StreamStats& s = sums(span.iteration);
         const int64_t end = span.begin + span.dur;
         ++s.spans;
         s.busy_ns += std::max<int64_t>(0, end - std::max(span.begin, busy_until));
@@ -48,13 +49,32 @@ class StreamSums {
             s.occupancy_known_ns += span.dur;
         }
         if (span.begin <= busy_until) return;
-        const int64_t gap = span.begin - busy_until - paused_ns(pauses_, span.rank, busy_until, span.begin);
-        if (span.launched && span.launch_ns > busy_until)
-            s.host_wait_ns += gap;
-        else if (span.launched)
-            s.queued_wait_ns += gap;
-        else
-            s.other_wait_ns += gap;
+        const auto wait = !span.launched                ? &StreamStats::other_wait_ns
+                          : span.launch_ns > busy_until ? &StreamStats::host_wait_ns
+                                                        : &StreamStats::queued_wait_ns;
+        add_gap(span, wait, busy_until);
+    }
+
+    // From the end of what was before to the begin of the span, backwards through the iterations.
+    void add_gap(const StreamSpan& span, int64_t StreamStats::*wait, int64_t begin) {
+        int64_t end = span.begin;
+        const auto add_from = [&](int64_t from, int32_t iteration) {
+            if (from >= end) return;
+            sums(iteration).*wait += end - from - paused_ns(pauses_, span.rank, from, end);
+            end = from;
+        };
+        auto at =
+            std::partition_point(iterations_.begin(), iterations_.end(), [&span](const IterationTime& it) {
+                return it.rank != span.rank ? it.rank < span.rank : it.begin <= launch_of(span);
+            });
+        // The device may begin after the end of the iteration that launched.
+        if (at != iterations_.begin() && (at - 1)->rank == span.rank && (at - 1)->iteration == span.iteration)
+            add_from(std::max(begin, (--at)->begin), span.iteration);
+        while (end > begin && at != iterations_.begin() && (--at)->rank == span.rank) {
+            add_from(std::max(begin, at->end), -1);
+            add_from(std::max(begin, at->begin), at->iteration);
+        }
+        add_from(begin, iterations_.empty() ? span.iteration : -1);
     }
 
     // Depth just after each launch: spans launched by then, minus those that ended by then.
@@ -78,7 +98,7 @@ class StreamSums {
                 ++together;
             while (ended < ends.size() && ends[ended] <= now)
                 ++ended;
-            StreamStats& s = sums(*launches[i]);
+            StreamStats& s = sums(launches[i]->iteration);
             // A span without length ends as it is launched.
             s.queue_max = std::max(s.queue_max, static_cast<int64_t>(together) - static_cast<int64_t>(ended));
         }
@@ -87,20 +107,29 @@ class StreamSums {
     const StreamSpan* first_;
     const StreamSpan* last_;
     const std::vector<RecordingPause>& pauses_;
+    const std::vector<IterationTime>& iterations_;
     std::map<int32_t, StreamStats> sums_;
     StreamStats* recent_ = nullptr;
 };
 
 }  // namespace
 
+std::vector<IterationTime> times_of(const std::vector<Iteration>& list) {
+    std::vector<IterationTime> times;
+    for (const Iteration& it : list)
+        times.push_back({it.rank, it.begin_ns, it.end_ns, static_cast<int32_t>(it.number)});
+    return times;
+}
+
 std::vector<StreamStats> sum_streams(const std::vector<StreamSpan>& spans,
-                                     const std::vector<RecordingPause>& pauses) {
+                                     const std::vector<RecordingPause>& pauses,
+                                     const std::vector<IterationTime>& iterations) {
     std::vector<StreamStats> result;
     for (size_t first = 0; first < spans.size();) {
         size_t last = first;
         while (last < spans.size() && spans[last].stream == spans[first].stream)
             ++last;
-        StreamSums(&spans[first], spans.data() + last, pauses).append_to(result);
+        StreamSums(&spans[first], spans.data() + last, pauses, iterations).append_to(result);
         first = last;
     }
     return result;

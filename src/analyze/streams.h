@@ -1,7 +1,8 @@
 // Streams: how long each was at work, why it was idle between, and how much was queued on it.
 //
 // Work is kernels, copies, sets, and graphs recorded as a whole. The time between the end of all work before
-// and the begin of the next is a gap, and counts for the iteration of what ends it:
+// and the begin of the next is a gap, and counts for the iteration of what ends it. What of it lies before
+// the begin of that one, or ends with work of none, counts for the iterations in which it lies:
 //   host wait    the next was launched (its call began) after the end of the work before
 //   queued wait  it had been launched, and did not begin: the device's own time from one to the next, waits
 //   for
@@ -33,10 +34,19 @@ struct StreamSpan {
     RankId rank = {};
 };
 
-// Sums by stream and iteration. `spans` are sorted by (stream, begin), `pauses` by (rank, begin): what was
+// When a rank was in an iteration, or in several that count as one.
+struct IterationTime {
+    RankId rank;
+    int64_t begin = 0, end = 0;
+    int32_t iteration = -1;
+};
+std::vector<IterationTime> times_of(const std::vector<Iteration>& list);
+
+// Sums by stream and iteration. `spans` are sorted by (stream, begin), the others by (rank, begin): what was
 // not recorded is no gap.
 std::vector<StreamStats> sum_streams(const std::vector<StreamSpan>& spans,
-                                     const std::vector<RecordingPause>& pauses = {});
+                                     const std::vector<RecordingPause>& pauses = {},
+                                     const std::vector<IterationTime>& iterations = {});
 
 // The work of a profile; needs launch, host_ns, device_iteration and occupancy_pct.
 std::vector<StreamSpan> stream_spans(const Profile& profile, const Analysis& analysis);

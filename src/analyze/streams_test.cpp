@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "analyze/analyze.h"
 #include "analyze/test_profile.h"
 
@@ -19,6 +21,26 @@ TEST(Streams, PausesOfTheRecordingAreNoGaps) {
     ASSERT_EQ(stats.size(), 1u);
     EXPECT_EQ(stats[0].host_wait_ns, 800 - 650);
     EXPECT_EQ(sum_streams({first, second}, {{RankId(1), 250, 900}})[0].host_wait_ns, 800) << "another rank's";
+}
+
+// A stream that was last used long before: what lies before the iteration is in those before, or in none.
+TEST(Streams, AGapIsInTheIterationsInWhichItLies) {
+    StreamSpan first = span(110, 120, 200, 0), second = span(950, 1000, 1100, 2);
+    first.rank = second.rank = RankId(0);
+    const std::vector<IterationTime> iterations{{RankId(0), 100, 300, 0},
+                                                {RankId(0), 400, 900, 1},
+                                                {RankId(0), 900, 1200, 2},
+                                                {RankId(1), 0, 2000, 0}};
+    std::map<int32_t, int64_t> waits;
+    for (const StreamStats& s : sum_streams({first, second}, {}, iterations))
+        waits[s.iteration] = s.host_wait_ns;
+    EXPECT_EQ(waits, (std::map<int32_t, int64_t>{{-1, 100}, {0, 100}, {1, 500}, {2, 100}}));
+    second.iteration = -1;  // launched behind the last of them: what lies in that is its wait all the same
+    second.launch_ns = 1300, second.begin = 1400;
+    waits.clear();
+    for (const StreamStats& s : sum_streams({first, second}, {}, iterations))
+        waits[s.iteration] = s.host_wait_ns;
+    EXPECT_EQ(waits, (std::map<int32_t, int64_t>{{-1, 300}, {0, 100}, {1, 500}, {2, 300}}));
 }
 
 TEST(Streams, GapsByTheirCause) {
@@ -131,7 +153,8 @@ TEST(Streams, OfAProfile) {
     EXPECT_EQ(a.streams[0].iteration, 0);
     EXPECT_EQ(a.streams[0].queued_ns, 90 - 20);
     EXPECT_EQ(a.streams[1].iteration, 1);
-    EXPECT_EQ(a.streams[1].host_wait_ns, 130 - 90);
+    EXPECT_EQ(a.streams[0].host_wait_ns, 100 - 90);
+    EXPECT_EQ(a.streams[1].host_wait_ns, 130 - 100);
     EXPECT_EQ(a.streams[1].busy_ns, 20);
 }
 

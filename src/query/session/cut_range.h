@@ -29,6 +29,13 @@ class ChosenIterations {
     ChosenIterations joined() const;
     // From the first begin to the last end of all ranks.
     Interval bounds() const;
+    // By rank and begin: visit(rank, iteration).
+    template <class Visit>
+    void each(Visit visit) const {
+        for (size_t rank = 0; rank < by_rank_.size(); ++rank)
+            for (const Interval& iteration : by_rank_[rank])
+                visit(rank, iteration);
+    }
     void clear() { by_rank_.clear(); }
 
   private:

@@ -62,6 +62,14 @@ Result<std::vector<analyze::StreamSpan>> stored_spans(Session& session, const Ch
     return spans;
 }
 
+std::vector<analyze::IterationTime> times_of(const ChosenIterations& chosen) {
+    std::vector<analyze::IterationTime> times;
+    chosen.each([&times](size_t rank, const Interval& stretch) {
+        times.push_back({RankId(rank), stretch.begin_ns, stretch.end_ns, 0});
+    });
+    return times;
+}
+
 }  // namespace
 
 Status sum_stored_streams(Session& session, const ChosenIterations& chosen, int64_t iteration,
@@ -72,7 +80,7 @@ Status sum_stored_streams(Session& session, const ChosenIterations& chosen, int6
         types.push_back(column.type);
     OPSIGHT_ASSIGN(duck::Appender to, session.append_to(table, types));
     OPSIGHT_ASSIGN(const duck::Rows pauses, session.query(sql::pauses));
-    for (const analyze::StreamStats& s : sum_streams(spans, stored_pauses(pauses))) {
+    for (const analyze::StreamStats& s : sum_streams(spans, stored_pauses(pauses), times_of(chosen))) {
         if (s.iteration < 0) continue;
         *to.column<int32_t>(0) = static_cast<int32_t>(s.stream.value);
         *to.column<int32_t>(1) = static_cast<int32_t>(iteration);

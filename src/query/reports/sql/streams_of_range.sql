@@ -1,6 +1,6 @@
--- Waits are gaps between a stream's work; what lies before its first and after its last span is none of them. Of a
--- stream none of whose work has a known launch nobody knows what it waited for, nor what was queued; nor where kernels
--- were launched and not one is recorded.
+-- Waits are gaps between a stream's work, as far as they lie in the range (a stream that only waits is left out); what
+-- lies before its first and after its last span is none of them. Of a stream none of whose work has a known launch
+-- nobody knows what it waited for, nor what was queued; nor where kernels were launched and not one is recorded.
 WITH sums AS (
     SELECT stream,
            sum(spans)::BIGINT AS spans,
@@ -14,6 +14,7 @@ WITH sums AS (
            sum(occupancy_known_ns)::BIGINT AS occupancy_known_ns
     FROM sel_streams
     GROUP BY stream
+    HAVING sum(spans) > 0
 ), launched AS (
     SELECT DISTINCT track AS stream FROM raw.device_spans, kernels_lost WHERE launch >= 0 AND NOT lost
 )

@@ -91,6 +91,30 @@ TEST(Words, OfForeachNothingIsSaidWhereItIsInUse) {
     EXPECT_THAT(fused.findings[0].lines, Not(HasSubstr("torch.optim")));
 }
 
+TEST(Words, OfOpsOfExtensionsNothingIsLeftToCompile) {
+    const auto ask = [](const std::string& op, int64_t own_ns) {
+        Recorded r;
+        r.kernel_ns = 10 * kUs;
+        r.begin();
+        r.op(op, 100 * kUs, 900 * kUs, "reduce_kernel<float>");
+        for (int64_t step = 0; step < r.steps; ++step) {
+            r.t.op("aten::gelu", Recorded::at(step) + 400 * kUs, 50 * kUs);
+            r.launched("reduce_kernel<int>", Recorded::at(step) + 401 * kUs, Recorded::at(step) + 3 * kMs, own_ns);
+        }
+        return r.ask("plain_kernels");
+    };
+    const Advice both = ask("fbgemm::lookup", 800 * kUs), alone = ask("fbgemm::lookup", 20 * kUs),
+                 torch = ask("aten::embedding", 20 * kUs);
+    ASSERT_TRUE(both.findings.size() == 1 && alone.findings.size() == 1 && torch.findings.size() == 1);
+    EXPECT_THAT(both.findings[0].advice, AllOf(HasSubstr("in ops of extensions, such as fbgemm::lookup"),
+                                               HasSubstr("torch.compile (")));
+    EXPECT_THAT(both.findings[0].lines, HasSubstr("torch.compile"));
+    EXPECT_THAT(alone.findings[0].advice, HasSubstr("torch.compile leaves as they are"));
+    EXPECT_EQ(alone.findings[0].lines, "");
+    EXPECT_THAT(torch.findings[0].advice, Not(HasSubstr("extensions")));
+    EXPECT_THAT(torch.findings[0].lines, HasSubstr("torch.compile"));
+}
+
 // Fused optimizers came to CPUs later, and foreach gains nothing there.
 TEST(Words, OfAnOptimizerOnACpuItIsSaidSinceWhenItIsFused) {
     Recorded r;

@@ -12,7 +12,7 @@ Status check(Context& c) {
     if (share < c.threshold("share") || found.count < c.parts()) return {};
     Finding finding{
         "misaligned_sizes", "problem",
-        fmt::format("16-bit matrix products with sizes that are no multiple of {:.0f} take {} of {}",
+        fmt::format("16-bit matrix products with sizes that are not multiples of {:.0f} take {} of {}",
                     c.threshold("multiple"), percent(share), c.the_time())};
     finding.evidence = c.how_often(found.count, "kernels of such products") + ".";
     finding.advice =

@@ -22,6 +22,32 @@ std::string query_without(const std::vector<std::string>& names) {
            list + ") GROUP BY ALL ORDER BY ms DESC, op_name LIMIT 20";
 }
 
+// What fusing would do to PyTorch's own ops; those of extensions are kernels that somebody wrote as one.
+void advise_torch(const Context& c, Finding& finding) {
+    const RunFacts& f = c.facts();
+    const std::string optimizer = f.trains ? grouped_optimizer(f) : "";
+    const double custom = c.share_of_plain(f.custom_ns), own = c.share_of_plain(f.plain_ns - f.custom_ns);
+    const bool mostly_custom = !f.compiled && custom > own;
+    const bool fuses = !mostly_custom || own >= c.threshold("share");
+    if (mostly_custom)
+        finding.advice = fmt::format(
+            "{} of {} is in ops of extensions, such as {}, which torch.compile leaves as they are; what "
+            "helps there is smaller types or less data.{}",
+            percent(custom), c.the_time(), f.custom_op, fuses ? " " : "");
+    else
+        finding.advice.clear();
+    if (fuses)
+        finding.advice += fmt::format(
+            "Fewer passes over memory help{}: {}{}fused attention.", mostly_custom ? " PyTorch's own" : "",
+            f.compiled ? "larger compiled regions (fewer graph breaks), "
+                       : "torch.compile (PyTorch 2) fuses such ops, and so do ",
+            optimizer.empty() ? "" : "optimizers that take all parameters at once, and ");
+    if (fuses && !f.compiled) finding.lines = "model = torch.compile(model)";
+    if (fuses && !optimizer.empty()) finding.lines += (finding.lines.empty() ? "" : "\n") + optimizer;
+    finding.reading.emplace_back("PyTorch: performance tuning guide",
+                                 "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html");
+}
+
 Status check(Context& c) {
     const RunFacts& f = c.facts();
     if (!f.ops && f.plain_ns == 0) return c.cannot("no ops were recorded"), Status();
@@ -41,18 +67,7 @@ Status check(Context& c) {
                         "ops",
                         {},
                         {}};
-        if (f.torch) {
-            const std::string optimizer = f.trains ? grouped_optimizer(f) : "";
-            finding.advice =
-                fmt::format("Fewer passes over memory help: {}{}fused attention.",
-                            f.compiled ? "larger compiled regions (fewer graph breaks), "
-                                       : "torch.compile (PyTorch 2) fuses such ops, and so do ",
-                            optimizer.empty() ? "" : "optimizers that take all parameters at once, and ");
-            if (!f.compiled) finding.lines = "model = torch.compile(model)";
-            if (!optimizer.empty()) finding.lines += (finding.lines.empty() ? "" : "\n") + optimizer;
-            finding.reading.emplace_back("PyTorch: performance tuning guide",
-                                         "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html");
-        }
+        if (f.torch) advise_torch(c, finding);
         if (f.product_ns > 0) {
             OPSIGHT_ASSIGN(const query::ProductOps products, query::product_ops(c.session()));
             finding.query = query_without(products.names);

@@ -66,7 +66,7 @@ std::string evidence_of(const Context& c, const Work& work, const EligibleTime& 
 
 constexpr std::string_view kNarrowAlready =
     "They are on 16 bits or less already, so mixed precision changes nothing: the library has chosen kernels "
-    "without. Look at sizes that are no multiple of 8 (16 of 8 bits), at few rows, and at layouts "
+    "without. Look at sizes that are not multiples of 8 (16 of 8 bits), at few rows, and at layouts "
     "(convolutions: channels_last).";
 
 // Autocast makes narrow copies of weights, which a product with a vector then reads as well.

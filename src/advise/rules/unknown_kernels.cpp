@@ -49,7 +49,7 @@ Status check(Context& c) {
 std::string lacks(const RunFacts& f) {
     std::string why = lacks_device_work(f);
     return why.empty() && f.vendor == query::Vendor::kOther
-               ? "the devices are no GPUs with Tensor Cores or matrix cores"
+               ? "the devices are not GPUs with Tensor Cores or matrix cores"
                : why;
 }
 

@@ -71,7 +71,6 @@ constexpr std::pair<std::string_view, std::string_view> kHeadline[] = {
 };
 
 Status take_headline(query::Session& session, Row& row) {
-    OPSIGHT_TRY(query::prepare_headline(session));
     OPSIGHT_ASSIGN(const query::ResultTable headline, query::headline(session, {}));
     const FactRow& answer = headline.rows.at(0);
     for (const auto& [name, key] : kHeadline)

@@ -128,7 +128,7 @@ Status prepare_headline(Session& session) {
     OPSIGHT_TRY(session.prepare(sql::used_devices));
     OPSIGHT_TRY(session.prepare(sql::resource_time));
     OPSIGHT_TRY(session.prepare(sql::communication_times));
-    return session.execute(sql::summary_device);
+    return session.prepare(sql::summary_device);
 }
 
 Result<std::vector<BudgetClass>> budget_classes(Session& session) {
@@ -145,6 +145,7 @@ Result<std::vector<BudgetClass>> budget_classes(Session& session) {
 }
 
 Result<ResultTable> headline(Session& session, const TableShape& shape) {
+    OPSIGHT_TRY(prepare_headline(session));
     OPSIGHT_ASSIGN(const Told told, look(session));
     Question q{"summary", "Summary Report"};
     const bool people = shape.for_people;

@@ -10,7 +10,7 @@
 namespace opsight::query {
 
 // Makes the temporary tables used_devices (device_use.h) and summary_device, sums of device work by what it
-// is.
+// is. For who asks them; headline() does it itself.
 Status prepare_headline(Session& session);
 
 // A class of the time budget, in the order in which they are shown.

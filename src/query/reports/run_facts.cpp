@@ -21,7 +21,6 @@ using Facts = RunFacts;
 namespace sql = reports::sql;
 
 Status read_shares(Session& session, Facts& facts) {
-    OPSIGHT_TRY(prepare_headline(session));
     OPSIGHT_ASSIGN(const ResultTable head, headline(session, {}));
     const std::pair<const char*, std::optional<double> Facts::*> shares[] = {
         {"tensor_core_kernel_pct", &Facts::tensor_core},
@@ -129,6 +128,8 @@ Status read_kernels(Session& session, Facts& facts) {
     facts.unlaunched_ns = integer(row[6]);
     facts.graph_ns = integer(row[7]);
     facts.product_ns = integer(row[8]);
+    facts.custom_ns = integer(row[9]);
+    facts.custom_op = text(row[10]);
     return {};
 }
 

@@ -61,6 +61,9 @@ struct RunFacts {
             outside_ns = 0, unlaunched_ns = 0;
     // Beside them: of matrix products and convolutions that cannot use them, for their device or type.
     int64_t product_ns = 0;
+    // Of plain_ns: of ops that are not PyTorch's own; the one with most.
+    int64_t custom_ns = 0;
+    std::string custom_op;
     int64_t median_ns = 0;  // of a kernel's duration
     // How long the first device work of the recording waited after its launch, and how much of that lies in
     // the time of the range in which nothing runs, or only the host, or only calls and ops.

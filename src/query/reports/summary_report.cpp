@@ -265,7 +265,6 @@ Result<Report> summary_report(Session& session, const TableShape& wanted) {
     TableShape shape;  // sorting and limits are for the tables of the other reports
     shape.for_people = wanted.for_people;
     Report report{"summary", "Summary", {}, session.range().notes};
-    OPSIGHT_TRY(prepare_headline(session));
     OPSIGHT_ASSIGN(ResultTable head, headline(session, shape));
     report.sections.push_back({std::move(head), true, true});
     OPSIGHT_ASSIGN(ResultTable config, system(session, shape));

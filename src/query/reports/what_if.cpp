@@ -146,6 +146,10 @@ void add_notes(const WhatIf& answer, const Suppositions& suppositions, Report& r
         if (each.tasks == 0 && !(suppositions.no_waits && answer.waits > 0))
             report.notes.push_back(
                 fmt::format("nothing in the chosen iterations is concerned by {}", each.words));
+    if (suppositions.any() && answer.device_work && answer.waits == 0)
+        report.notes.emplace_back(
+            "no call that waits for the device was recorded in this range: if the host waited all the same, "
+            "that is its own work here, and faster work of the device seems to save less than it would");
     if (suppositions.no_waits)
         report.notes.emplace_back(
             "without waits the host takes results that the device does not have yet: the prediction is a "

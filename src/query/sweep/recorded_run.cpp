@@ -82,7 +82,6 @@ Status take_utilization(Session& session, const Side& side, RecordedRun& run) {
     });
     if (idle_told && all > 0) run.busy_pct = 100 * (1 - idle / all);
     if (!side.contents.device_work) return {};  // nothing of devices to tell
-    OPSIGHT_TRY(prepare_headline(session));
     OPSIGHT_ASSIGN(const ResultTable head, headline(session, {}));
     for (size_t i = 0; i < head.columns.size(); ++i)
         if (head.columns[i].key == "gpu_utilization_pct")

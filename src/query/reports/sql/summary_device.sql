@@ -1,5 +1,5 @@
 -- Sums of device work by what it is. A graph that was recorded as a whole is one: its kernels may be anything.
-CREATE OR REPLACE TEMP TABLE summary_device AS
+CREATE TEMP TABLE summary_device AS
 WITH pseudo_ops AS (
     SELECT id FROM raw.op_identities WHERE is_pseudo_op(type)
 ), names AS (

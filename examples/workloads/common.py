@@ -110,7 +110,15 @@ def run(doc, build, options=None):
         model = model.to(memory_format=torch.channels_last)
     if args.compile:
         model = torch.compile(model)
-    seconds = (infer if args.infer else train)(workload, model, args)
+    try:
+        seconds = (infer if args.infer else train)(workload, model, args)
+    except RuntimeError as problem:
+        if args.dtype != "bfloat16" or args.device != "cpu":
+            raise
+        # Which ops have a form of it on a CPU differs between releases of PyTorch.
+        print(f"--dtype bfloat16 on a CPU: PyTorch {torch.__version__} lacks what this network needs: {problem}\n"
+              "--dtype float32 runs everywhere", file=sys.stderr)
+        sys.exit(2)
     tell(args, seconds)
 
 

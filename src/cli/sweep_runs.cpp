@@ -39,6 +39,14 @@ std::vector<std::string> last_lines(const std::string& path) {
     return lines;
 }
 
+// The last line that the program said, or `opsight profile` around it.
+std::string last_words(const std::vector<std::string>& lines, Words words) {
+    std::string last;
+    for (const std::string& line : lines)
+        if (line.starts_with("opsight: ") == (words == Words::kOfOpsight)) last = line;
+    return last;
+}
+
 bool tells_no_memory(std::string line) {
     std::transform(line.begin(), line.end(), line.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -133,34 +141,36 @@ class Runner {
         return all;
     }
 
-    static std::string why(const ChildEnd& end, const std::string& output) {
+    static std::string why(const ChildEnd& end, const std::string& output, Words words) {
         const char* name = end.signal ? sigabbrev_np(end.signal) : nullptr;
-        return reason_of(end.exit_code, name ? fmt::format("SIG{}", name) : "", output);
+        return reason_of(end.exit_code, name ? fmt::format("SIG{}", name) : "", output, words);
     }
 
     static void take_bare(SweepRun& run, const ChildEnd& end, const std::string& output) {
         run.wall_s = end.wall_s;
         run.rss_bytes = end.rss_bytes;
-        if (end.exit_code != 0) run.failed = why(end, output);
+        if (end.exit_code != 0) run.failed = why(end, output, Words::kOfProgram);
     }
 
     Status take_recorded(SweepRun& run, const ChildEnd& end, const std::string& outcome,
                          const std::string& output, std::string& shown) {
         const Result<Outcome> told = read_outcome(outcome);
         if (!told) {  // the program did not even begin
-            run.failed = why(end, output);
+            run.failed = why(end, output, Words::kOfOpsight);
             return {};
         }
         run.wall_s = told->wall_s;
         run.rss_bytes = told->rss_bytes;
         if (told->exit_code != 0) {
-            run.failed = reason_of(told->exit_code, told->signal, output);
+            run.failed = reason_of(told->exit_code, told->signal, output, Words::kOfProgram);
             return {};
         }
         const std::string profile = folder_.profile_of(run.point, run.repeat);
         std::error_code ignored;
         if (!fs::exists(profile, ignored)) {
-            run.failed = "nothing was recorded: " + output + " has what was said";
+            const std::string said = last_words(last_lines(output), Words::kOfOpsight);
+            run.failed = said.empty() ? "no profile was made: " + output + " has what was said"
+                                      : "no profile was made: " + said;
             return {};
         }
         Result<query::RecordedRun> recorded = query::read_profile_of_run(profile);
@@ -169,7 +179,8 @@ class Runner {
             return {};
         }
         std::vector<double> times(recorded->times_ns.begin(), recorded->times_ns.end());
-        shown = fmt::format("{:.4g} ms an iteration", ::opsight::sweep::median_of(std::move(times)) / 1e6);
+        shown = fmt::format("{:.4g} ms {}", ::opsight::sweep::median_of(std::move(times)) / 1e6,
+                            recorded->whole ? "in all: it has no iterations that are sure" : "an iteration");
         return folder_.keep(run.point, run.repeat, *recorded);
     }
 
@@ -200,15 +211,12 @@ class Runner {
 
 }  // namespace
 
-std::string reason_of(int exit_code, const std::string& signal, const std::string& output_file) {
+std::string reason_of(int exit_code, const std::string& signal, const std::string& output_file, Words words) {
     const std::vector<std::string> lines = last_lines(output_file);
     for (auto line = lines.rbegin(); line != lines.rend(); ++line)
         if (tells_no_memory(*line)) return "out of memory: " + *line;
     if (signal == "SIGKILL") return "killed (SIGKILL), as the system does where memory is short";
-    // What `opsight profile` says of its own is not the program's.
-    std::string last;
-    for (const std::string& line : lines)
-        if (!line.starts_with("opsight: ") || last.empty()) last = line;
+    const std::string last = last_words(lines, words);
     const std::string how = signal.empty() ? fmt::format("exit code {}", exit_code) : "ended by " + signal;
     return last.empty() ? how : fmt::format("{}: {}", how, last);
 }
@@ -223,17 +231,18 @@ Status import_sweep(SweepFolder& folder) {
     for (size_t i = 0; i < points.size(); ++i) {
         const std::string name = sweep::name_of(folder.plan().parameters, points[i]);
         const SweepRun* const done = folder.find(name, 1, false);
-        // What another Opsight kept is read again, where the trace is there still.
-        if (done && (!done->failed.empty() || folder.keeps_own(*done))) continue;
         OPSIGHT_ASSIGN(const std::vector<std::string> path,
                        sweep::words_of_point(folder.plan().command, folder.plan().parameters, points[i]));
+        // What another Opsight kept, or has changed since, is read again where the trace is there still; so
+        // is what could not be read.
+        if (done && done->failed.empty() && folder.keeps_own(*done, path[0])) continue;
         SweepRun run{.point = name};
         const auto read = [&]() -> Result<query::RecordedRun> {
             OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path[0], true));
             return query::read_profile_of_run(profile.path());
         };
         const Result<query::RecordedRun> recorded = read();
-        if (!recorded && done) continue;  // the folder tells of it
+        if (!recorded && done && done->failed.empty()) continue;  // the folder tells of it
         if (recorded)
             OPSIGHT_TRY(folder.keep(name, 1, *recorded));
         else

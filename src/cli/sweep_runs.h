@@ -28,7 +28,10 @@ Result<int> run_sweep(SweepFolder& folder, const SweepHow& how);
 // Reads the profile or trace of each point.
 Status import_sweep(SweepFolder& folder);
 
+// Whose: what `opsight profile` says around a program stands in the same output.
+enum class Words : uint8_t { kOfProgram, kOfOpsight };
+
 // Why a program failed, by how it ended and the end of its output.
-std::string reason_of(int exit_code, const std::string& signal, const std::string& output_file);
+std::string reason_of(int exit_code, const std::string& signal, const std::string& output_file, Words words);
 
 }  // namespace opsight::cli

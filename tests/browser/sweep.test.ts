@@ -91,7 +91,8 @@ describe("a sweep", () => {
     const page = await show("#/sweep");
     const { points = [], curve = [], fit = [] } = said();
     const charts = page.page.locator(".line-chart");
-    expect(await charts.first().locator("[data-point]").count()).toBe(points.length);
+    for (const chart of [0, 2]) expect(await charts.nth(chart).locator("[data-point]").count()).toBe(points.length);
+    expect(await page.page.getByRole("heading", { name: "Throughput against latency" }).count()).toBe(1);
     const claimed = curve.flatMap((row) => [row.knee, row.saturation]).filter((each) => each !== null);
     expect(claimed.length).toBeGreaterThan(0);
     expect(await charts.first().locator(".trend-change").count()).toBe(new Set(claimed).size);

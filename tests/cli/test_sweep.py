@@ -147,6 +147,36 @@ class SweepTest(unittest.TestCase):
         self.assertIn("exit code 7: said 7", points["7"]["failure"])
         self.assertEqual(points["0"]["failed"], 1)  # ran well, and nothing was recorded
 
+    def test_what_opsight_says_is_not_the_programs_reason(self):
+        done = self.sweep("--vary", "a=3", "--repeat", "1", "-o", os.path.join(self.folder, "s"), "--json", "--",
+                          sys.executable, "-c", "import sys, torch; torch.ones(3).sum(); sys.exit({a})")
+        (point,) = json.loads(done.stdout)["points"]
+        self.assertEqual(point["failure"], "exit code 3")
+
+    def test_a_command_that_never_ran_holds_no_folder(self):
+        folder = os.path.join(self.folder, "s")
+        for command, code in (["no-such-command", "{a}"], 127), (["sh", "-c", "exit {a}"], 0):
+            self.sweep("--vary", "a=0,7", "--repeat", "1", "-o", folder, "--", *command, code=code)
+        done = self.sweep("--vary", "a=0,7", "--repeat", "1", "-o", folder, "--", "true", "{a}", code=1)
+        self.assertIn("holds a sweep of another command", done.stderr)
+
+    def test_files_that_changed_are_read_again(self):
+        kept = os.path.join(self.folder, "kept")
+        arguments = ["--vary", "batch=1,2,4", "--from", os.path.join(self.folder, "b{batch}.json"), "-o", kept, "--json"]
+        for scale in (1, 2):
+            trace_file(self.folder, f"b{scale}.json", scale)
+        first = {row["batch"]: row for row in json.loads(self.sweep(*arguments).stdout)["points"]}
+        self.assertIn("b4.json", first["4"]["failure"])
+        time.sleep(0.02)  # later by the clock of any file system
+        for scale in (2, 4):
+            trace_file(self.folder, f"b{scale}.json", 2 * scale)
+        again = self.sweep(*arguments)
+        points = {row["batch"]: row for row in json.loads(again.stdout)["points"]}
+        self.assertEqual(points["1"]["latency_ns"], first["1"]["latency_ns"])
+        for batch, scale in ("2", 4), ("4", 8):
+            self.assertAlmostEqual(points[batch]["latency_ns"] / points["1"]["latency_ns"], scale, places=3)
+        self.assertNotIn("b1.json", again.stderr)
+
     def test_from_files_that_are_there(self):
         for scale in (1, 2, 4, 8):
             trace_file(self.folder, f"b{scale}.json", scale)

@@ -109,7 +109,7 @@ class Inputs(unittest.TestCase):
         with open(folder + "/runs.jsonl", "a", encoding="utf-8") as file:
             file.write("5\n")
         done = opsight_cli.run("sweep", folder, "--wide")
-        self.assertIn("2 lines of runs.jsonl, the first of them line 1, are no runs", done.stdout)
+        self.assertIn("2 lines of runs.jsonl, the first of them line 1, are not runs", done.stdout)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,15 @@ class Workloads(unittest.TestCase):
         else:
             self.assertLessEqual({"fprop", "bprop", "optimizer"}, directions)
 
+    def test_what_pytorch_lacks_on_a_cpu_is_a_sentence(self):
+        for script in ("bert.py", "mobilenet_v2.py"):  # newer releases of PyTorch may have it
+            done = subprocess.run([sys.executable, WORKLOADS / script, "--dtype", "bfloat16", "--steps", "1", "--batch", "2"],
+                                  capture_output=True, text=True, timeout=300)
+            self.assertNotIn("Traceback", done.stderr)
+            if done.returncode != 0:
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("--dtype float32 runs everywhere", done.stderr)
+
     def lstm_flops(self, layers, hidden):
         """FLOPs of products and all FLOPs of the LSTM, for each layer, step in time and sample."""
         sizes = f"--batch 4 --unroll 10 --layers {layers} --hidden {hidden}"

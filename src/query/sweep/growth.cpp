@@ -10,8 +10,9 @@
 namespace opsight::query {
 namespace {
 
-constexpr double kNearWhole = 0.15;   // of an exponent, to be called by it
-constexpr double kWidest = 1.0;       // of an interval, for a word
+constexpr double kNearWhole = 0.15;  // of an exponent, to be called by it
+constexpr double kWidest = 1.0;      // of an interval, for a word
+constexpr const char* kTooWide = "cannot be told";
 constexpr double kFasterThan = 1.25;  // exponents that are surely above it are named
 constexpr double kShareNamed = 1.0;   // % of the time at the greatest value
 
@@ -76,7 +77,7 @@ std::optional<Growth> growth_of(const PartOfSweep& part, const Places& places, c
 
 std::string growth_word(const plan::Estimated& exponent) {
     if (!exponent.low) return "no interval";
-    if (*exponent.high - *exponent.low > kWidest) return "cannot be told";
+    if (*exponent.high - *exponent.low > kWidest) return kTooWide;
     const double whole = std::round(exponent.value);
     if (std::abs(exponent.value - whole) <= kNearWhole && whole >= 0 && whole <= 3)
         return std::array{"constant", "linear", "quadratic", "cubic"}[static_cast<size_t>(whole)];
@@ -151,11 +152,12 @@ std::vector<std::string> growth_notes(const std::vector<Growth>& growths) {
         std::vector<std::string> named;
         for (size_t i = 0; i < std::min(kNamed, list.size()); ++i) {
             const plan::Estimated& exponent = list[i]->time.exponent;
+            const std::string word = growth_word(exponent);
             named.push_back(
-                fmt::format("{} with exponent {:.2f} ({:.2f} to {:.2f}, {}; {:.1f} % of the time of ops at "
+                fmt::format("{} with exponent {:.2f} ({:.2f} to {:.2f}{}; {:.1f} % of the time of ops at "
                             "the greatest value)",
                             list[i]->part->label(), exponent.value, *exponent.low, *exponent.high,
-                            growth_word(exponent), list[i]->share_pct));
+                            word == kTooWide ? "" : ", " + word, list[i]->share_pct));
         }
         notes.push_back(
             fmt::format("grow faster than {}: {}{}", parameter, fmt::join(named, "; "),

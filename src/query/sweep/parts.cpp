@@ -194,8 +194,8 @@ std::vector<std::string> op_set_notes(const SweepSummary& summary, const std::ve
     }
     if (others == 0) return {};
     return {fmt::format(
-        "the points do not run the same ops: {} of {} are not in every point ({}{}); {} lack some. Such "
-        "ops are compared over the points that have them",
+        "the iterations of the points do not have the same ops: {} of {} are not in every point ({}{}); {} "
+        "lack some. Such ops are compared over the points that have them",
         others, all, fmt::join(names, ", "), others > kNamed ? ", ..." : "",
         where.size() <= kNamed ? fmt::format("{}", fmt::join(where, ", "))
                                : fmt::format("{} points", where.size()))};

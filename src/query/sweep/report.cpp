@@ -15,6 +15,10 @@ std::string times(size_t count, std::string_view one) {
     return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
+void adds(std::vector<std::string>& to, std::vector<std::string> more) {
+    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 // How many points there are, and what became of them.
 std::vector<std::string> count_notes(const SweepSummary& summary) {
     constexpr size_t kNamed = 3;
@@ -23,7 +27,7 @@ std::vector<std::string> count_notes(const SweepSummary& summary) {
     for (const PointSummary& each : summary.points) {
         measured += each.ok();
         once += each.measured == 1;
-        empty += !each.ok() && each.failed == 0;
+        empty += !each.ok() && each.failed + each.whole == 0;
         if (each.failed > 0 && !each.ok())
             failures.push_back(fmt::format("{} ({})", each.point->name, each.reason));
     }
@@ -41,10 +45,27 @@ std::vector<std::string> count_notes(const SweepSummary& summary) {
             fmt::format("{} not measured yet: the same command with -o goes on", times(empty, "point")));
     if (once > 0)
         notes.push_back(
-            fmt::format("{} measured once: a spread between runs is not known there, and no interval is "
-                        "given (--repeat 3 tells)",
+            fmt::format("{} measured once: how far runs of such a point lie apart is not known (--repeat 3 "
+                        "tells)",
                         times(once, "point")));
     return notes;
+}
+
+// Whole recordings among iterations.
+std::vector<std::string> whole_notes(const SweepSummary& summary) {
+    constexpr size_t kNamed = 3;
+    size_t runs = 0;
+    std::vector<std::string> names;
+    for (const PointSummary& each : summary.points) {
+        runs += each.whole;
+        if (each.whole > 0) names.push_back(each.point->name);
+    }
+    if (runs == 0) return {};
+    const auto named = names.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, names.size()));
+    return {fmt::format(
+        "{} without iterations that are sure (of {}{}) left out: a whole recording is not an "
+        "iteration; more steps tell",
+        times(runs, "run"), fmt::join(names.begin(), named, ", "), names.size() > kNamed ? ", ..." : "")};
 }
 
 // What makes points hard to compare.
@@ -69,8 +90,8 @@ std::vector<std::string> doubt_notes(const SweepSummary& summary) {
         notes.push_back(
             fmt::format("the points were measured on different machines: {}", fmt::join(machines, "; ")));
     if (!summary.iterations)
-        notes.push_back(
-            "some profiles have no iterations that are sure: there latency is that of the whole recording");
+        notes.push_back("no profile has iterations that are sure: latency is that of the whole recording");
+    adds(notes, whole_notes(summary));
     if (worst > kMuch)
         notes.push_back(
             fmt::format("recording makes the whole program longer, by up to {:.0f} % at {}: the latencies "
@@ -79,10 +100,6 @@ std::vector<std::string> doubt_notes(const SweepSummary& summary) {
     if (at_least)
         notes.push_back("some of the time has work that is not counted: FLOPs and bounds are at least");
     return notes;
-}
-
-void adds(std::vector<std::string>& to, std::vector<std::string> more) {
-    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 // What the tables are about, as fields of the report itself.
@@ -121,7 +138,7 @@ Result<Report> sweep_report(const Sweep& sweep, const SweepOptions& options, con
     adds(report.notes, sweep.notes);
     report.sections.push_back({head_table(summary), true, true});
     add_table(report, point_table(sweep, summary, options));
-    add_table(report, std::move(best));
+    if (options.most_latency_ns || options.most_memory_bytes) report.sections.push_back({std::move(best)});
     if (!summary.x_name.empty()) {
         add_table(report, fit_table(summary, shapes));
         add_table(report, curve_table(summary, shapes));

@@ -97,9 +97,10 @@ std::string line_words(const SweepSummary& summary, const SeriesShape& shape) {
     const std::vector<size_t>& places = summary.series[shape.series].points;
     const PointSummary &first = summary.points[places.front()], &last = summary.points[places.back()];
     return fmt::format(
-        "{}{} of an iteration do not depend on {}, beside {}: {:.0f} % of the time at {}={:g}, {:.0f} % "
+        "{}{} of {} do not depend on {}, beside {}: {:.0f} % of the time at {}={:g}, {:.0f} % "
         "at {}={:g}",
-        time_words(line.baseline.value), interval_words(line.baseline), unit, slope,
+        time_words(line.baseline.value), interval_words(line.baseline),
+        summary.iterations ? "an iteration" : "a recording", unit, slope,
         100 * line.baseline.value / first.latency_ns, summary.x_name, *first.x,
         100 * line.baseline.value / last.latency_ns, summary.x_name, *last.x);
 }

@@ -59,7 +59,12 @@ std::optional<double> median_if_any(std::vector<double> values) {
     return plan::median_of(std::move(values));
 }
 
-void take_runs(PointSummary& into) {
+bool is_measured(const RunOfSweep& run) {
+    return run.failed.empty() && run.recorded && !run.recorded->times_ns.empty() &&
+           median_time(*run.recorded) > 0;
+}
+
+void take_runs(PointSummary& into, bool only_iterations) {
     std::vector<double> bare, recorded, rss_bare, rss_recorded, p95;
     for (const RunOfSweep& run : into.point->runs) {
         if (!run.failed.empty()) {
@@ -70,7 +75,11 @@ void take_runs(PointSummary& into) {
         if (run.wall_s) (run.bare ? bare : recorded).push_back(*run.wall_s);
         if (run.rss_bytes)
             (run.bare ? rss_bare : rss_recorded).push_back(static_cast<double>(*run.rss_bytes));
-        if (!run.recorded || run.recorded->times_ns.empty() || median_time(*run.recorded) <= 0) continue;
+        if (!is_measured(run)) continue;
+        if (only_iterations && run.recorded->whole) {
+            ++into.whole;
+            continue;
+        }
         into.runs.push_back(&*run.recorded);
         into.latencies_ns.push_back(median_time(*run.recorded));
         if (run.recorded->times_ns.size() > 1) p95.push_back(time_at(*run.recorded, 95));
@@ -119,13 +128,21 @@ Result<SweepSummary> summarize(const Sweep& sweep, const SweepOptions& options) 
     OPSIGHT_ASSIGN(const std::optional<plan::Product> items, parse_product(out.items_name, sweep));
     OPSIGHT_ASSIGN(const std::optional<plan::Product> work, parse_product(options.work, sweep));
     out.work_name = work ? options.work : out.x_name;
+    // A whole recording is not an iteration: it is compared with others alone.
+    const auto has_iterations = [](const RunOfSweep& run) {
+        return is_measured(run) && !run.recorded->whole;
+    };
+    const bool only_iterations =
+        std::any_of(sweep.points.begin(), sweep.points.end(), [&](const PointOfSweep& each) {
+            return std::any_of(each.runs.begin(), each.runs.end(), has_iterations);
+        });
     for (const PointOfSweep& each : sweep.points) {
         PointSummary& point = out.points.emplace_back();
         point.point = &each;
         if (x) point.x = plan::number_of(each.values[*x]);
         if (items) point.items = items->of(each.values);
         point.work = work ? work->of(each.values) : point.x;
-        take_runs(point);
+        take_runs(point, only_iterations);
         for (const RecordedRun* run : point.runs) {
             out.device_work |= run->device_work;
             out.iterations &= !run->whole;

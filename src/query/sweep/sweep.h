@@ -58,7 +58,8 @@ struct PointSummary {
     std::optional<double> x, work, items;
     size_t series = 0;
     size_t measured = 0, failed = 0;  // recorded runs that ended well, and all runs that did not
-    std::string reason;               // of the first failure
+    size_t whole = 0;    // that ended well and are left out: whole recordings, where others have iterations
+    std::string reason;  // of the first failure
     std::vector<const RecordedRun*> runs;
     std::vector<double> latencies_ns;  // the median of each run's iterations
     double latency_ns = 0;             // the median of them

@@ -149,8 +149,9 @@ Result<SweepFolder> SweepFolder::open_for(const std::string& path, const SweepPl
     OPSIGHT_TRY(folder.lock());
     if (fs::exists(path + "/sweep.json", problem)) {
         OPSIGHT_TRY(folder.read_plan());
-        OPSIGHT_TRY(folder.check_same(plan));
         OPSIGHT_TRY(folder.read_runs());
+        // Of a command that never ran, as one that is spelled wrong, nothing is there to keep.
+        if (!folder.runs_.empty() || folder.unread_ > 0) OPSIGHT_TRY(folder.check_same(plan));
     }
     folder.plan_ = plan;
     OPSIGHT_TRY(folder.write_plan());
@@ -315,9 +316,13 @@ Result<KeptRun> SweepFolder::kept(const SweepRun& run) const {
     return parse_recorded_run(text, path);
 }
 
-bool SweepFolder::keeps_own(const SweepRun& run) const {
+bool SweepFolder::keeps_own(const SweepRun& run, const std::string& source) const {
     const Result<KeptRun> there = kept(run);
-    return there && there->made_by == maker();
+    if (!there || there->made_by != maker()) return false;
+    std::error_code no_source, ignored;
+    const fs::file_time_type changed = fs::last_write_time(source, no_source);
+    return no_source ||
+           changed <= fs::last_write_time(file_of(run.point, fmt::format(".{}.json", run.repeat)), ignored);
 }
 
 Result<RecordedRun> SweepFolder::recorded(const SweepRun& run, std::vector<std::string>& notes,
@@ -375,9 +380,9 @@ Result<Sweep> SweepFolder::read(bool may_write, const CancellationToken* asker) 
         out.notes.push_back(
             fmt::format("line {} of runs.jsonl is not a run and was passed over", first_unread_));
     else if (unread_ > 1)
-        out.notes.push_back(
-            fmt::format("{} lines of runs.jsonl, the first of them line {}, are no runs and were passed over",
-                        unread_, first_unread_));
+        out.notes.push_back(fmt::format(
+            "{} lines of runs.jsonl, the first of them line {}, are not runs and were passed over", unread_,
+            first_unread_));
     return out;
 }
 

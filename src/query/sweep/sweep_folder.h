@@ -57,8 +57,8 @@ class SweepFolder {
     // What is kept of a recorded run; read from its profile where that was not done, or by another Opsight.
     // Where that profile is not there what the other one kept stands, and a note says so.
     Result<RecordedRun> recorded(const SweepRun& run, std::vector<std::string>& notes, bool may_write) const;
-    // Whether what is kept of it was made by this Opsight.
-    bool keeps_own(const SweepRun& run) const;
+    // Whether what is kept of it was made by this Opsight, and of `source` as it is now.
+    bool keeps_own(const SweepRun& run, const std::string& source) const;
     Status keep(const std::string& point, int64_t repeat, const RecordedRun& recorded) const;
     // For whoever shows the sweep after this, until another one is kept.
     Status keep(const Prediction& prediction) const;

@@ -178,13 +178,41 @@ TEST(Sweep, FailedAndMissingPointsStay) {
     EXPECT_EQ(std::get<std::string>(at(points, 3, "failure")), "out of memory: 2 GiB asked for");
 }
 
+// A recording in which no iterations are sure is not one: it is compared with others like it alone.
+TEST(Sweep, WholeRecordingsAreNotIterations) {
+    Sweep sweep = planted(2, false);
+    for (RunOfSweep& run : sweep.points[0].runs)
+        if (run.recorded) run.recorded->whole = true, run.recorded->times_ns = {int64_t{500'000'000}};
+    const Report report = sweep_report(sweep, {}, {}).value();
+    EXPECT_THAT(report.notes, Contains("4 points: 3 measured"));
+    EXPECT_THAT(report.notes, Contains(HasSubstr("2 runs without iterations that are sure (of batch=8)")));
+    EXPECT_THAT(report.notes, Not(Contains(HasSubstr("not measured yet"))));
+    EXPECT_NEAR(std::get<double>(at(table_of(report, "fit"), 0, "baseline_ns")), 10 * kMs, 0.1 * kMs);
+    EXPECT_EQ(at(table_of(report, "points"), 0, "latency_ns"), Cell{});
+    for (PointOfSweep& point : sweep.points)
+        for (RunOfSweep& run : point.runs)
+            if (run.recorded) run.recorded->whole = true;
+    const Report whole = sweep_report(sweep, {}, {}).value();
+    EXPECT_THAT(whole.notes, Contains("4 points: 4 measured"));
+    EXPECT_THAT(whole.notes, Contains(HasSubstr("latency is that of the whole recording")));
+    EXPECT_THAT(whole.notes, Not(Contains(HasSubstr("of an iteration"))));
+}
+
+TEST(Sweep, NoPointWithinTheLimitsIsAnEmptyTable) {
+    SweepOptions options;
+    options.most_latency_ns = 1;
+    const Report report = sweep_report(planted(2), options, {}).value();
+    EXPECT_TRUE(table_of(report, "best").rows.empty());
+    EXPECT_THAT(report.notes, Contains("no measured point is within the limits"));
+}
+
 TEST(Sweep, PointsOfOtherOpsAreSaid) {
     Sweep sweep = planted(2);
     for (RunOfSweep& run : sweep.points[0].runs)
         if (run.recorded)
             std::erase_if(run.recorded->ops, [](const OpOfRun& op) { return op.name == "aten::bmm"; });
     const Report report = sweep_report(sweep, {}, {}).value();
-    EXPECT_THAT(report.notes, Contains(::testing::AllOf(HasSubstr("do not run the same ops: 1 of 3"),
+    EXPECT_THAT(report.notes, Contains(::testing::AllOf(HasSubstr("do not have the same ops: 1 of 3"),
                                                         HasSubstr("batch=8 lack some"))));
     const ResultTable& layers = table_of(report, "layers");
     EXPECT_EQ(at(layers, 1, "batch=8_ns"), Cell{});

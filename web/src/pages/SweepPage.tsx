@@ -17,7 +17,7 @@ import { LineChart } from "../widgets/LineChart";
 import { Answered, Empty, ErrorState } from "../widgets/states";
 import { Tabs } from "../widgets/Tabs";
 import { sentence } from "../widgets/words";
-import { allAbove, curvesAfter, curvesBefore, curvesOf, keyBefore, LATENCY, marksOf, measured, MEMORY, predictedOf, THROUGHPUT, ticksOf, tableOf, type Measure } from "./sweep/curves";
+import { allAbove, byLatency, curvesAfter, curvesBefore, curvesOf, keyBefore, LATENCY, marksOf, measured, MEMORY, predictedOf, THROUGHPUT, ticksOf, tableOf, type Measure } from "./sweep/curves";
 import { Questions } from "./sweep/Questions";
 
 const SCALES = ["linear", "logarithmic"];
@@ -72,12 +72,23 @@ interface Before {
   answer: SweepAnswer;
 }
 
-function Curve({ answer, before, measure, title, note, span }: { answer: SweepAnswer; before: Before | undefined; measure: Measure; title: string; note?: string; span: 6 | 12 }) {
+interface CurveProps {
+  answer: SweepAnswer;
+  before: Before | undefined;
+  measure: Measure;
+  title: string;
+  note?: string;
+  span: 6 | 12;
+  against?: "latency"; // instead of the value that is varied
+}
+
+function Curve({ answer, before, measure, title, note, span, against }: CurveProps) {
   const { params } = useRoute();
   const log = params.get("scale") === "logarithmic";
-  const own = before ? curvesAfter(answer, before.after, measure) : curvesOf(answer, measure, measure === LATENCY && !log);
+  const xOf = against ? byLatency : undefined;
+  const own = before ? curvesAfter(answer, before.after, measure, xOf) : curvesOf(answer, measure, measure === LATENCY && !log, xOf);
   const beside = measure === LATENCY ? predictedOf(answer) : [];
-  const series = [...own, ...(before ? curvesBefore(before.answer, before.name, measure) : []), ...beside];
+  const series = [...own, ...(before ? curvesBefore(before.answer, before.name, measure, xOf) : []), ...beside];
   const points = series.flatMap((each) => each.points);
   if (points.length === 0) return null;
   const logX = log && allAbove(points.map((point) => point.x));
@@ -87,9 +98,9 @@ function Curve({ answer, before, measure, title, note, span }: { answer: SweepAn
         label={title}
         series={series}
         unit={measure.unit}
-        xTicks={ticksOf(series)}
-        xTitle={answer.x}
-        marks={measure === THROUGHPUT && !before ? marksOf(answer) : []}
+        xTicks={ticksOf(series, against ? LATENCY.unit : "none")}
+        xTitle={against ? "latency" : answer.x}
+        marks={measure === THROUGHPUT && !before && !against ? marksOf(answer) : []}
         scales={{ x: logX ? "log" : "linear", y: log ? "log" : "linear" }}
         choose={({ key }) => {
           const chosen = answer.points.find((point) => point.name === key) ?? before?.answer.points.find((point) => keyBefore(point.name) === key);
@@ -112,7 +123,8 @@ function Curves({ answer, before }: { answer: SweepAnswer; before: Before | unde
     <>
       <Curve {...both} measure={THROUGHPUT} title="Throughput" note={items + dotted} span={6} />
       <Curve {...both} measure={LATENCY} title="Latency of an iteration" note={(fitted ? "dashed: the line through the times" : "medians of runs") + dotted + predicted} span={6} />
-      <Curve {...both} measure={MEMORY} title="Memory" note={`allocated at most, on devices or else on the host; where that is not told what a process held${dotted}`} span={12} />
+      <Curve {...both} measure={THROUGHPUT} against="latency" title="Throughput against latency" note={`what waiting longer buys${dotted}`} span={6} />
+      <Curve {...both} measure={MEMORY} title="Memory" note={`allocated at most, on devices or else on the host; where that is not told what a process held${dotted}`} span={6} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SweepAnswer, Table } from "../../api/types";
 import { amountTyped } from "../../table/filters";
-import { curvesAfter, curvesBefore, curvesOf, keyBefore, LATENCY, marksOf, MEMORY, predictedOf, THROUGHPUT, ticksOf } from "./curves";
+import { byLatency, curvesAfter, curvesBefore, curvesOf, keyBefore, LATENCY, marksOf, MEMORY, predictedOf, THROUGHPUT, ticksOf } from "./curves";
 
 const table = (name: string, keys: string[], rows: Table["rows"]) => ({ name, columns: keys.map((key) => ({ key, header: key, unit: "none" })), rows }) as unknown as Table;
 const point = (batch: number, seq: number) => ({ name: `batch=${String(batch)},seq=${String(seq)}`, x: batch, work: batch, series: `seq=${String(seq)}`, profiles: [] });
@@ -44,6 +44,12 @@ describe("curves of a sweep", () => {
   it("have a spread only where the table has one, and the memory that was told", () => {
     expect(curvesOf(ANSWER, THROUGHPUT)[0]?.points.map(({ spread }) => spread)).toEqual([null, null]);
     expect(curvesOf(ANSWER, MEMORY).map(({ points }) => points.map(({ y }) => y))).toEqual([[32, 64]]);
+  });
+
+  it("lie by their latency where that is asked for", () => {
+    const series = curvesOf(ANSWER, LATENCY, false, byLatency);
+    expect(series.map(({ points }) => points.map(({ x, y }) => [x, y]))).toEqual([[[14, 14], [18, 18]], [[30, 30]]]);
+    expect(ticksOf(series, LATENCY.unit).map(({ text }) => text)).toEqual(["14 ns", "18 ns", "30 ns"]);
   });
 
   it("have a line only where it holds, from the baseline where work is what they are over", () => {

@@ -41,17 +41,24 @@ export function fitOf(answer: SweepAnswer, series: string, points: readonly Meas
   return answer.work === answer.x && baseline >= 0 ? [{ x: 0, y: baseline }, ...own] : own;
 }
 
-export function curvesOf(answer: SweepAnswer, measure: Measure, withFit = false): ChartSeries[] {
+// Where a point lies: by the value that is varied, or by the latency that it has.
+type XOf = (each: Measured) => number | null;
+const byValue: XOf = ({ point }) => point.x;
+export const byLatency: XOf = ({ row }) => row.number("latency_ns");
+
+export function curvesOf(answer: SweepAnswer, measure: Measure, withFit = false, xOf: XOf = byValue): ChartSeries[] {
   const series = new Map<string, Measured[]>();
   for (const each of measured(answer)) series.set(each.point.series, [...(series.get(each.point.series) ?? []), each]);
   return [...series].flatMap(([name, all]) => {
-    const told = [...all].sort((a, b) => (a.point.x ?? 0) - (b.point.x ?? 0)).flatMap(({ point, row }) => {
+    const told = [...all].sort((a, b) => (xOf(a) ?? 0) - (xOf(b) ?? 0)).flatMap((each) => {
+      const { point, row } = each;
+      const x = xOf(each);
       const y = measure.value.map((key) => row.number(key)).find((value) => value !== null) ?? null;
-      if (point.x === null || y === null) return [];
+      if (x === null || y === null) return [];
       const [low, high] = measure.spread?.map((key) => row.number(key)) ?? [null, null];
       const between = low !== null && high !== null && low !== undefined && high !== undefined ? ([low, high] as const) : null;
       const spread = between ? `, ${formatValue(between[0], measure.unit)} to ${formatValue(between[1], measure.unit)} over ${String(row.number("runs") ?? 0)} runs` : ", measured once";
-      return [{ key: point.name, x: point.x, y, spread: between, about: `${point.name}: ${formatValue(y, measure.unit)} ${measure.noun}${measure.spread ? spread : ""}` }];
+      return [{ key: point.name, x, y, spread: between, about: `${point.name}: ${formatValue(y, measure.unit)} ${measure.noun}${measure.spread ? spread : ""}` }];
     });
     const fit = withFit ? fitOf(answer, name, all) : undefined;
     return told.length > 0 ? [{ name: name || ONE, points: told, ...(fit ? { fit } : {}) }] : [];
@@ -61,13 +68,13 @@ export function curvesOf(answer: SweepAnswer, measure: Measure, withFit = false)
 // Two sweeps in one picture: each curve has the name of its sweep. Points of the one before have keys of their own.
 const namedAs = (sweep: string, series: string): string => (series === ONE ? sweep : `${sweep}: ${series}`);
 
-export const curvesAfter = (answer: SweepAnswer, name: string, measure: Measure): ChartSeries[] =>
-  curvesOf(answer, measure).map((series) => ({ ...series, name: namedAs(name, series.name) }));
+export const curvesAfter = (answer: SweepAnswer, name: string, measure: Measure, xOf?: XOf): ChartSeries[] =>
+  curvesOf(answer, measure, false, xOf).map((series) => ({ ...series, name: namedAs(name, series.name) }));
 
 export const keyBefore = (point: string): string => `before ${point}`;
 
-export function curvesBefore(answer: SweepAnswer, name: string, measure: Measure): ChartSeries[] {
-  return curvesOf(answer, measure).map((series) => ({
+export function curvesBefore(answer: SweepAnswer, name: string, measure: Measure, xOf?: XOf): ChartSeries[] {
+  return curvesOf(answer, measure, false, xOf).map((series) => ({
     name: namedAs(name, series.name),
     dotted: true,
     points: series.points.map((point) => ({ ...point, key: keyBefore(point.key), about: `${name}, ${point.about}` })),
@@ -98,7 +105,9 @@ export function marksOf(answer: SweepAnswer): ChartMark[] {
   return places.map((x) => ({ x, text: all.filter((mark) => mark.x === x).map((mark) => mark.text).join(", ") }));
 }
 
-export const ticksOf = (series: readonly ChartSeries[]): Tick[] =>
-  [...new Set(series.flatMap((each) => each.points.map((point) => point.x)))].sort((a, b) => a - b).map((at) => ({ at, text: String(at) }));
+export const ticksOf = (series: readonly ChartSeries[], unit: Unit = "none"): Tick[] =>
+  [...new Set(series.flatMap((each) => each.points.map((point) => point.x)))]
+    .sort((a, b) => a - b)
+    .map((at) => ({ at, text: unit === "none" ? String(at) : formatValue(at, unit) }));
 
 export const allAbove = (values: readonly number[]): boolean => values.every((value) => value > 0);

@@ -67,14 +67,78 @@ const Part kParts[] = {
     {"kernel", "characterize_kernels", "By Kernel", {"kernel_name", "Kernel Name"}},
 };
 
-Status make_parts(Session& session) {
-    OPSIGHT_TRY(session.prepare_work());
-    return session.execute(
-        duck::Statement(sql::characterize_parts).set("on_device", session.contents().device_work));
+// Whose counters the tables have: of kernels, with their times or, in tables of nvprof's metrics, without;
+// else of ops.
+struct Subject {
+    bool on_device = false, untimed = false;
+    duck::Rows facts;
+    std::string text(size_t column) const {
+        const auto* found = std::get_if<std::string>(&facts.rows.at(0)[column]);
+        return found ? *found : std::string();
+    }
+    bool flag(size_t column) const { return std::get<bool>(facts.rows.at(0)[column]); }
+};
+
+Result<Subject> subject_of(Session& session) {
+    Subject subject;
+    OPSIGHT_ASSIGN(subject.facts, session.query(sql::characterize_facts));
+    subject.untimed = !session.contents().device_work && subject.flag(5);
+    subject.on_device = session.contents().device_work || subject.untimed;
+    return subject;
 }
 
-Result<ResultTable> table_of(Session& session, const TableShape& shape, const Part& part) {
-    const bool on_device = session.contents().device_work;
+std::vector<std::string> device_notes(const Subject& subject) {
+    std::vector<std::string> notes;
+    if (subject.untimed)
+        notes.emplace_back(
+            "the counters come without times of their kernels: nothing tells what each has of a layer, so "
+            "they are by kernel, percentages and rates are means over its launches, as its table has them");
+    if (const std::string joined = subject.text(1); !joined.empty()) {
+        notes.push_back("counters: " + joined);
+        notes.emplace_back(
+            "times are those of the recording; counters were measured in a run of their own, kernel by "
+            "kernel. Rates are over the times of that run where its table tells them (Nsight Compute); of "
+            "nvprof they are its own throughputs, else its counts over the times of the recording");
+    }
+    if (subject.flag(0))
+        notes.emplace_back(
+            "counters of the processor around ops are those of the threads that launch, and are not in these "
+            "tables: opsight sql NAME \"FROM op_counters\"");
+    return notes;
+}
+
+std::vector<std::string> host_notes(const Subject& subject) {
+    std::vector<std::string> notes;
+    if (!subject.flag(0)) {
+        notes.emplace_back(
+            "the profile has no counters of the processor: opsight profile --counters cpu records them");
+    } else {
+        const std::string threads = subject.text(2);
+        notes.push_back(
+            "counters are those of the thread that ran the op, without other threads that it put to work" +
+            (threads.empty() ? "" : " (" + threads + " were set)"));
+        if (const std::string missing = subject.text(3); !missing.empty())
+            notes.push_back("not counted: " + missing);
+        if (const std::string shares = subject.text(4); !shares.empty())
+            notes.push_back("groups of counters took turns, and counts are scaled to the whole time: " +
+                            shares);
+    }
+    notes.emplace_back("\"Est.\" is worked out from shapes, each input and output once, and not measured");
+    return notes;
+}
+
+std::vector<std::string> notes_of(const Subject& subject) {
+    return subject.on_device ? device_notes(subject) : host_notes(subject);
+}
+
+Status make_parts(Session& session, const Subject& subject) {
+    OPSIGHT_TRY(session.prepare_work());
+    return session.execute(duck::Statement(sql::characterize_parts)
+                               .set("on_device", subject.on_device)
+                               .set("moments", subject.untimed));
+}
+
+Result<ResultTable> table_of(Session& session, const TableShape& shape, const Part& part, bool on_device) {
     Question q{part.name, part.title};
     q.columns = group_columns(shape);
     q.columns.push_back(part.subject);
@@ -92,52 +156,18 @@ Result<ResultTable> table_of(Session& session, const TableShape& shape, const Pa
 }
 
 Result<ResultTable> made(Session& session, const TableShape& shape, const Part& part) {
-    OPSIGHT_ASSIGN(const std::vector<std::string> notes, characterize_notes(session));
-    OPSIGHT_TRY(make_parts(session));
-    OPSIGHT_ASSIGN(ResultTable table, table_of(session, shape, part));
-    table.notes = notes;
+    OPSIGHT_ASSIGN(const Subject subject, subject_of(session));
+    OPSIGHT_TRY(make_parts(session, subject));
+    OPSIGHT_ASSIGN(ResultTable table, table_of(session, shape, part, subject.on_device));
+    table.notes = notes_of(subject);
     return table;
 }
 
 }  // namespace
 
 Result<std::vector<std::string>> characterize_notes(Session& session) {
-    const bool on_device = session.contents().device_work;
-    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::characterize_facts));
-    const auto text = [&](size_t i) {
-        const auto* found = std::get_if<std::string>(&rows.rows.at(0)[i]);
-        return found ? *found : std::string();
-    };
-    const bool counted = std::get<bool>(rows.rows.at(0)[0]);
-    std::vector<std::string> notes;
-    if (on_device) {
-        if (const std::string joined = text(1); !joined.empty()) {
-            notes.push_back("counters: " + joined);
-            notes.emplace_back(
-                "times are those of the recording; counters were measured in a run of their own, kernel by "
-                "kernel, and rates of them are over the times of that run");
-        }
-        if (counted)
-            notes.emplace_back(
-                "counters of the processor around ops are those of the threads that launch, and are not in "
-                "these "
-                "tables: opsight sql NAME \"FROM op_counters\"");
-        return notes;
-    }
-    if (!counted) {
-        notes.emplace_back(
-            "the profile has no counters of the processor: opsight profile --counters cpu records them");
-    } else {
-        notes.push_back(
-            "counters are those of the thread that ran the op, without other threads that it put to work" +
-            (text(2).empty() ? "" : " (" + text(2) + " were set)"));
-        if (const std::string missing = text(3); !missing.empty()) notes.push_back("not counted: " + missing);
-        if (const std::string shares = text(4); !shares.empty())
-            notes.push_back("groups of counters took turns, and counts are scaled to the whole time: " +
-                            shares);
-    }
-    notes.emplace_back("\"Est.\" is worked out from shapes, each input and output once, and not measured");
-    return notes;
+    OPSIGHT_ASSIGN(const Subject subject, subject_of(session));
+    return notes_of(subject);
 }
 
 Result<ResultTable> characterize_layers(Session& session, const TableShape& shape) {
@@ -152,13 +182,15 @@ Result<ResultTable> characterize_kernels(Session& session, const TableShape& sha
 
 Result<Report> characterize_report(Session& session, const TableShape& shape) {
     Report report{"characterize", "Layers Under the Microscope", {}, {}};
-    OPSIGHT_ASSIGN(report.notes, characterize_notes(session));
-    OPSIGHT_TRY(make_parts(session));
+    OPSIGHT_ASSIGN(const Subject subject, subject_of(session));
+    report.notes = notes_of(subject);
+    OPSIGHT_TRY(make_parts(session, subject));
     for (const Part& part : kParts) {
         TableShape own = shape;
         if (&part != &kParts[0]) own.sort.clear();
-        OPSIGHT_ASSIGN(ResultTable table, table_of(session, own, part));
-        if (&part != &kParts[0] && table.rows.empty() && shape.for_people) continue;
+        OPSIGHT_ASSIGN(ResultTable table, table_of(session, own, part, subject.on_device));
+        const bool main = &part == (subject.untimed ? &kParts[2] : &kParts[0]);
+        if (!main && table.rows.empty() && shape.for_people) continue;
         report.sections.push_back({std::move(table)});
     }
     return report;

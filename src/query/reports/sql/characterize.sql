@@ -25,6 +25,8 @@ WITH caches AS (
                                       'tc_eligible'))) AS '\0'
     FROM characterize_parts p
     LEFT JOIN raw.op_identities i ON i.id = p.op
+    -- Without times nothing tells how much each kernel has of a layer.
+    WHERE $by = 'kernel' OR p.time_ns IS NOT NULL
     GROUP BY ALL
 ), scales AS (
     -- Groups of counters that took turns: counts x enabled / running. Never run: not known.
@@ -45,7 +47,7 @@ WITH caches AS (
 SELECT gr.number AS rank, gd.number AS device,
        CASE WHEN $by = 'layer' THEN coalesce(l.path, '(no layer)') END AS layer,
        CASE WHEN $by = 'op_type' THEN s.op END AS op_type,
-       CASE WHEN $by = 'kernel' THEN coalesce(k.label, s.op) END AS kernel_name,
+       CASE WHEN $by = 'kernel' THEN coalesce(k.label, s.op, x.text) END AS kernel_name,
        s.calls, s.time_ns,
        100.0 * s.time_ns / nullif((SELECT sum(time_ns) FROM sums), 0) AS time_pct,
        s.backward_ns / nullif(s.forward_ns, 0) AS backward_ratio,
@@ -55,7 +57,7 @@ SELECT gr.number AS rank, gd.number AS device,
        coalesce(s.stalled_ns / nullif(s.stalled_of_ns, 0), 100.0 * s.backend / nullif(s.cycles, 0)) AS stalled_pct,
        100.0 * s.frontend / nullif(s.cycles, 0) AS frontend_stalled_pct,
        round(s.cycles * s.core_scale)::BIGINT AS cycles,
-       round(s.instructions)::BIGINT AS instructions,
+       CASE WHEN s.without_instructions > 0 THEN NULL ELSE round(s.instructions)::BIGINT END AS instructions,
        s.core_instructions / nullif(s.cycles, 0) AS instructions_per_cycle,
        coalesce(100.0 * s.loads / nullif(s.load_instructions, 0),
                 100.0 * s.host_loads / nullif(s.host_instructions, 0)) AS loads_pct,
@@ -89,5 +91,6 @@ FROM counts s
 LEFT JOIN caches c ON true
 LEFT JOIN raw.layers l ON l.id = s.layer
 LEFT JOIN raw.kernel_names k ON k.id = s.kernel
+LEFT JOIN raw.strings x ON x.id = s.kernel
 LEFT JOIN raw.ranks gr ON gr.id = s.rank
 LEFT JOIN raw.devices gd ON gd.id = s.device

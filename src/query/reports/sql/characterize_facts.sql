@@ -17,4 +17,5 @@ SELECT EXISTS (FROM raw.op_counters) AS counted,
        (SELECT any_value(value) || ' threads' FROM raw.meta WHERE key = 'property.torch_threads' AND value <> '1')
            AS threads,
        (SELECT any_value(value) FROM raw.meta WHERE key = 'property.cpu_counters_missing') AS missing,
-       (SELECT string_agg(name || ' ' || round(pct, 1) || ' %', ', ') FROM turns WHERE pct < 99.5) AS turns
+       (SELECT string_agg(name || ' ' || round(pct, 1) || ' %', ', ') FROM turns WHERE pct < 99.5) AS turns,
+       EXISTS (FROM sel_device WHERE kind = device_kind('other')) AS moments

@@ -7,6 +7,21 @@ WITH known (metric, unit, parameter, tool) AS (
            ('smsp__inst_executed.sum', NULL, 'instructions', 'Nsight Compute'),
            ('sm__inst_executed.sum', NULL, 'instructions', 'Nsight Compute'),
            ('inst_executed', NULL, 'instructions', 'nvprof'),
+           ('inst_executed_global_loads', NULL, 'global_loads', 'nvprof'),
+           ('inst_executed_local_loads', NULL, 'local_loads', 'nvprof'),
+           ('inst_executed_shared_loads', NULL, 'shared_loads', 'nvprof'),
+           ('inst_executed_surface_loads', NULL, 'surface_loads', 'nvprof'),
+           ('inst_executed_global_stores', NULL, 'global_stores', 'nvprof'),
+           ('inst_executed_local_stores', NULL, 'local_stores', 'nvprof'),
+           ('inst_executed_shared_stores', NULL, 'shared_stores', 'nvprof'),
+           ('inst_executed_surface_stores', NULL, 'surface_stores', 'nvprof'),
+           ('issue_slot_utilization', '%', 'issued', 'nvprof'),
+           ('tex_cache_throughput', 'byte/s', 'l1_rate', 'nvprof'),
+           ('l2_read_throughput', 'byte/s', 'l2_read_rate', 'nvprof'),
+           ('l2_write_throughput', 'byte/s', 'l2_write_rate', 'nvprof'),
+           ('dram_read_throughput', 'byte/s', 'dram_read_rate', 'nvprof'),
+           ('dram_write_throughput', 'byte/s', 'dram_write_rate', 'nvprof'),
+           ('invocations', NULL, 'invocations', 'nvprof'),
            ('smsp__sass_inst_executed_op_ld.sum', NULL, 'loads', 'Nsight Compute'),
            ('smsp__sass_inst_executed_op_st.sum', NULL, 'stores', 'Nsight Compute'),
            ('No Eligible', '%', 'stalled', 'Nsight Compute'),
@@ -35,8 +50,10 @@ WITH known (metric, unit, parameter, tool) AS (
            ('measured Tensor Core FLOPs', NULL, 'tensor_flops', NULL),
            ('measured GPU time', 'ns', 'ns', NULL)
 ), split AS (
-    -- "Section: metric [unit]"
-    SELECT id, regexp_replace(regexp_replace(text, ' \[[^\]]*\]$', ''), '^.*: ', '') AS metric,
+    -- "Section: metric [unit]"; of nvprof "metric (avg) [unit]", where launches of a kernel differ.
+    SELECT id,
+           regexp_replace(regexp_replace(regexp_replace(text, ' \[[^\]]*\]$', ''), '^.*: ', ''), ' \(avg\)$', '')
+               AS metric,
            nullif(regexp_extract(text, ' \[([^\]]*)\]$', 1), '') AS unit
     FROM raw.strings
     WHERE id IN (SELECT DISTINCT name FROM raw.counters)
@@ -48,9 +65,12 @@ WITH known (metric, unit, parameter, tool) AS (
 SELECT c.track, c.time_ns,
        max(c.value) FILTER (WHERE n.parameter = 'ns') AS ns,
        max(c.value) FILTER (WHERE n.parameter = 'instructions') AS instructions,
-       max(c.value) FILTER (WHERE n.parameter = 'loads') AS loads,
-       max(c.value) FILTER (WHERE n.parameter = 'stores') AS stores,
-       max(c.value) FILTER (WHERE n.parameter = 'stalled') AS stalled,
+       coalesce(max(c.value) FILTER (WHERE n.parameter = 'loads'),
+                sum(c.value) FILTER (WHERE ends_with(n.parameter, '_loads'))) AS loads,
+       coalesce(max(c.value) FILTER (WHERE n.parameter = 'stores'),
+                sum(c.value) FILTER (WHERE ends_with(n.parameter, '_stores'))) AS stores,
+       coalesce(max(c.value) FILTER (WHERE n.parameter = 'stalled'),
+                100 - max(c.value) FILTER (WHERE n.parameter = 'issued')) AS stalled,
        max(c.value) FILTER (WHERE n.parameter = 'l1_hit') AS l1_hit,
        max(c.value) FILTER (WHERE n.parameter = 'l2_hit') AS l2_hit,
        max(c.value) FILTER (WHERE n.parameter = 'l1_peak') AS l1_peak,
@@ -62,6 +82,12 @@ SELECT c.track, c.time_ns,
        max(c.value) FILTER (WHERE n.parameter = 'dram_write') AS dram_write,
        max(c.value) FILTER (WHERE n.parameter = 'dram_bytes') AS dram_bytes,
        max(c.value) FILTER (WHERE n.parameter = 'dram_rate') AS dram_rate,
+       max(c.value) FILTER (WHERE n.parameter = 'l1_rate') AS l1_rate,
+       max(c.value) FILTER (WHERE n.parameter = 'l2_read_rate')
+           + max(c.value) FILTER (WHERE n.parameter = 'l2_write_rate') AS l2_rate,
+       max(c.value) FILTER (WHERE n.parameter = 'dram_read_rate') AS dram_read_rate,
+       max(c.value) FILTER (WHERE n.parameter = 'dram_write_rate') AS dram_write_rate,
+       max(c.value) FILTER (WHERE n.parameter = 'invocations') AS invocations,
        max(c.value) FILTER (WHERE n.parameter = 'flops') AS plain_flops,
        max(c.value) FILTER (WHERE n.parameter = 'tensor_flops') AS tensor_flops,
        max(n.tool) AS tool
@@ -71,29 +97,58 @@ WHERE c.value >= 0
 GROUP BY ALL;
 
 -- Kernels with what was counted of each: counters stand at the begin of their launch, on a track beside the stream
--- (joined with a recording), or on one with the kernel's name (a table of Nsight Compute by itself).
+-- (joined with a recording), or on one with the kernel's name (a table of Nsight Compute by itself). A table without
+-- times has a moment for each kernel and counters for one launch on average; its launches are the weight then ("ns").
 CREATE OR REPLACE TEMP TABLE characterize_launches AS
 WITH counted AS (
     SELECT p.*, t.rank, t.device, t.context, t.stream, t.pid, t.pid_text,
            starts_with(t.pid_text, 'counters of ') AS beside
     FROM characterize_counters p
     JOIN raw.tracks t ON t.id = p.track
+), launches AS (
+    SELECT d.op, d.name, d.begin_ns, d.dur_ns, s.rank, s.device, s.context, s.stream, s.pid, k.name AS text, k.uses_tc
+    FROM sel_device d
+    JOIN raw.tracks s ON s.id = d.track
+    JOIN raw.kernel_names k ON k.id = d.name
+    WHERE d.kind = device_kind('kernel')
+    UNION ALL
+    SELECT d.op, d.name, d.begin_ns, NULL AS dur_ns, s.rank, s.device, s.context, s.stream, s.pid, x.text,
+           tc_use('unknown') AS uses_tc
+    FROM sel_device d
+    JOIN raw.tracks s ON s.id = d.track
+    JOIN raw.strings x ON x.id = d.name
+    WHERE $moments AND d.kind = device_kind('other')
 )
-SELECT d.op, d.name AS kernel, s.rank, s.device, d.dur_ns,
-       coalesce(c.ns, CASE WHEN c.track IS NOT NULL THEN d.dur_ns END) AS ns,
+SELECT d.op, d.name AS kernel, d.rank, d.device, d.dur_ns,
+       CASE WHEN d.dur_ns IS NULL THEN coalesce(c.invocations, 1) ELSE 1 END AS calls,
+       c.ns IS NOT NULL AS own_times,
+       CASE WHEN c.track IS NOT NULL THEN coalesce(c.ns, d.dur_ns, c.invocations, 1) END AS ns,
        c.* EXCLUDE (track, time_ns, ns, rank, device, context, stream, pid, pid_text, beside, plain_flops,
-                    tensor_flops),
+                    tensor_flops, invocations),
        -- Where Tensor Cores worked and their FLOPs were not counted, the others are not those of the kernel.
-       CASE WHEN k.uses_tc <> tc_use('yes') OR c.tensor_flops IS NOT NULL
+       CASE WHEN d.uses_tc <> tc_use('yes') OR c.tensor_flops IS NOT NULL
             THEN c.plain_flops + coalesce(c.tensor_flops, 0) END AS flops
-FROM sel_device d
-JOIN raw.tracks s ON s.id = d.track
-JOIN raw.kernel_names k ON k.id = d.name
+FROM launches d
 LEFT JOIN counted c
-    ON c.time_ns = d.begin_ns AND c.rank = s.rank AND c.device = s.device
-       AND CASE WHEN c.beside THEN c.context = s.context AND c.stream = s.stream AND c.pid = s.pid
-                ELSE c.pid_text = k.name END
-WHERE d.kind = device_kind('kernel');
+    ON c.time_ns = d.begin_ns AND c.rank = d.rank AND c.device = d.device
+       AND CASE WHEN c.beside THEN c.context = d.context AND c.stream = d.stream AND c.pid = d.pid
+                ELSE c.pid_text = d.text END
+WHERE d.dur_ns IS NOT NULL OR c.track IS NOT NULL;
+
+-- Counts of all launches of a row, and bytes: where the counters' own run tells its times, what was counted; else the
+-- rate that it tells itself, and only then counts over the times of the recording.
+CREATE OR REPLACE TEMP TABLE characterize_amounts AS
+SELECT * REPLACE (instructions * calls AS instructions, loads * calls AS loads, stores * calls AS stores,
+                  flops * calls AS flops,
+                  coalesce(l1_bytes, l1_rate * ns / 1e9) AS l1_bytes,
+                  coalesce(l2_bytes, l2_rate * ns / 1e9) AS l2_bytes,
+                  CASE WHEN own_times THEN coalesce(dram_read, dram_read_rate * ns / 1e9)
+                       ELSE coalesce(dram_read_rate * ns / 1e9, CASE WHEN dur_ns > 0 THEN dram_read END)
+                  END AS dram_read,
+                  CASE WHEN own_times THEN coalesce(dram_write, dram_write_rate * ns / 1e9)
+                       ELSE coalesce(dram_write_rate * ns / 1e9, CASE WHEN dur_ns > 0 THEN dram_write END)
+                  END AS dram_write)
+FROM characterize_launches;
 
 CREATE OR REPLACE TEMP TABLE characterize_parts AS
 WITH work AS (
@@ -109,11 +164,13 @@ WITH work AS (
     GROUP BY ALL
 ), kernels AS (
     SELECT op, kernel, rank, device,
-           count(*)::BIGINT AS calls,
+           sum(calls)::BIGINT AS calls,
            sum(dur_ns)::BIGINT AS time_ns,
            sum(dur_ns) FILTER (WHERE tool IS NOT NULL) AS counted_ns,
            max(tool) AS tool,
            sum(instructions) AS instructions,
+           -- Launches with counters that lack this one: the sum is not that of the row.
+           (count(*) FILTER (WHERE tool IS NOT NULL AND instructions IS NULL))::BIGINT AS without_instructions,
            sum(loads) AS loads,
            sum(stores) AS stores,
            sum(instructions) FILTER (WHERE loads IS NOT NULL) AS load_instructions,
@@ -130,8 +187,9 @@ WITH work AS (
            sum(dram_write) AS dram_write, sum(ns) FILTER (WHERE dram_write IS NOT NULL) AS dram_write_ns,
            sum(coalesce(dram_bytes, dram_read + dram_write, dram_rate * ns / 1e9)) AS dram_bytes,
            sum(ns) FILTER (WHERE coalesce(dram_bytes, dram_read + dram_write, dram_rate) IS NOT NULL) AS dram_bytes_ns,
-           sum(flops) AS counted_flops, sum(ns) FILTER (WHERE flops IS NOT NULL) AS counted_flops_ns
-    FROM characterize_launches
+           sum(flops) FILTER (WHERE dur_ns IS NOT NULL) AS counted_flops,
+           sum(ns) FILTER (WHERE flops IS NOT NULL AND dur_ns IS NOT NULL) AS counted_flops_ns
+    FROM characterize_amounts
     GROUP BY ALL
 ), ops AS (
     -- Counts of a part of the time stay as they are here; with their times they are scaled when all are summed up.

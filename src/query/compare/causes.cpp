@@ -64,6 +64,7 @@ class Finder {
   public:
     explicit Finder(const Comparison& comparison)
         : it_(comparison),
+          of_time_(comparison.changes.whole ? "the recording" : "an iteration"),
           worth_(static_cast<int64_t>(
               kWorthSaying * static_cast<double>(
                                  std::max({int64_t{1}, comparison.base_mean_ns, comparison.next_mean_ns})))) {
@@ -80,6 +81,7 @@ class Finder {
         synchronization();
         overlap();
         budget("loading", kLoading, "data loading");
+        budget_of_one_side("loading", kLoading, "data loading");
         budget("communication", kCommunication, "communication that no kernel hides", communication());
         host();
         memory();
@@ -174,7 +176,7 @@ class Finder {
         if (takes < worth_) return small_.push_back(ops);
         const bool comparable = it_.changes.by_gpu || (it_.changes.base_cpu && it_.changes.next_cpu);
         say(words.cause,
-            ops + (comparable ? "; their time differs by noise or by less than 0.2% of an iteration"
+            ops + (comparable ? "; their time differs by noise or by less than 0.2% of " + of_time_
                               : "; the sides do not both tell what ops take"));
     }
     // Their ops are in the groups, with their times.
@@ -190,7 +192,7 @@ class Finder {
     void small_changes() {
         if (!small_.empty())
             say("small_changes",
-                fmt::format("in ops that take less than 0.2% of an iteration: {}", fmt::join(small_, "; ")));
+                fmt::format("in ops that take less than 0.2% of {}: {}", of_time_, fmt::join(small_, "; ")));
     }
 
     // What iterations far longer than the others add to the mean.
@@ -267,7 +269,7 @@ class Finder {
         const bool by_time =
             !it_.changes.host_binds && stands(compare_samples(before.samples, after.samples), by);
         say(base < next ? "more_kernels" : "fewer_kernels",
-            fmt::format("kernels in an iteration: {} before, {} after; they take {} before, {} after",
+            fmt::format("kernels in {}: {} before, {} after; they take {} before, {} after", of_time_,
                         count_text(base), count_text(next), time_text(before.mean_ns),
                         time_text(after.mean_ns)));
         found_.back().other_way = is_against(next - base) || (by_time && is_against(static_cast<double>(by)));
@@ -350,11 +352,10 @@ class Finder {
         const bool others = calls.next_median != calls.base_median && calls.verdict == Verdict::kReal;
         if (!others || !stands(times, by)) return;
         say(by > 0 ? "more_synchronization" : "less_synchronization",
-            fmt::format(
-                "waits of the host for the device: {} before, {} after; calls in an iteration that wait: "
-                "{} before, {} after",
-                time_text(times.base_median), time_text(times.next_median), calls.base_median,
-                calls.next_median),
+            fmt::format("waits of the host for the device: {} before, {} after; calls in {} that wait: "
+                        "{} before, {} after",
+                        time_text(times.base_median), time_text(times.next_median), of_time_,
+                        calls.base_median, calls.next_median),
             {}, {}, by);
     }
 
@@ -403,8 +404,23 @@ class Finder {
             if (it_.base.classes[i].resource != resource || !row.base_ns || !row.next_ns) continue;
             if (!stands(row.samples, row.difference_ns)) continue;
             say(kind,
-                fmt::format("{}: {} of an iteration before, {} after{}", what, time_text(*row.base_ns),
+                fmt::format("{}: {} of {} before, {} after{}", what, time_text(*row.base_ns), of_time_,
                             time_text(*row.next_ns), more),
+                {}, {}, row.difference_ns);
+        }
+    }
+
+    // Of a kind of which one side has nothing at all.
+    void budget_of_one_side(const char* kind, size_t resource, const std::string& what) {
+        for (size_t i = 0; i < it_.budget.size(); ++i) {
+            const BudgetRow& row = it_.budget[i];
+            if (it_.base.classes[i].resource != resource || bool(row.base_ns) == bool(row.next_ns)) continue;
+            if (!stands(row.samples, row.difference_ns)) continue;
+            const std::string there =
+                fmt::format("{} of {}", time_text(row.base_ns ? *row.base_ns : *row.next_ns), of_time_);
+            say(kind,
+                row.base_ns ? fmt::format("{}: {} before, none recorded after", what, there)
+                            : fmt::format("{}: none recorded before, {} after", what, there),
                 {}, {}, row.difference_ns);
         }
     }
@@ -429,7 +445,8 @@ class Finder {
 
     // Differs from recording to recording of the same program.
     static bool names_the_recording(const std::string& name) {
-        static const std::set<std::string> kNames = {"trace_id", "traceName", "command", "pid"};
+        static const std::set<std::string> kNames = {"trace_id", "traceName", "command", "pid",
+                                                     "session_start_ns"};
         return kNames.contains(name) || name.find("_of_process_") != name.npos;
     }
 
@@ -449,6 +466,7 @@ class Finder {
     }
 
     const Comparison& it_;
+    const std::string of_time_;
     int64_t worth_;
     std::vector<Found> found_;
     std::vector<std::string> small_;  // what changed where hardly any time goes

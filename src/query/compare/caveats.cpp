@@ -181,10 +181,31 @@ class Finder {
         if (!base.whole && !next.whole && base.source != next.source)
             say("iterations_found_by",
                 fmt::format("iterations were found by {} before, by {} after", base.source, next.source));
+        unlike_iterations();
         if (it_.base_runs.empty())
             samples(before, after);
         else
             runs(it_.base_runs.size(), it_.next_runs.size());
+    }
+
+    // Cut by other grounds, an iteration may hold several of the other side's, or a part of one.
+    void unlike_iterations() {
+        constexpr double kAlike = 1.5;
+        const Range &base = it_.base.range, &next = it_.next.range;
+        if (base.whole || next.whole || base.source == next.source) return;
+        double before = 0, after = 0;  // calls of ops in an iteration
+        for (const Change& op : it_.changes.ops) {
+            before += op.base ? op.base->calls : 0;
+            after += op.next ? op.next->calls : 0;
+        }
+        if (std::min(before, after) <= 0 || std::max(before, after) < kAlike * std::min(before, after))
+            return;
+        say(std::string(kUnlikeIterations),
+            fmt::format(
+                "an iteration holds {:.4g} calls of ops before and {:.4g} after, and they were found on "
+                "other grounds: their times are not alike. --key-op, --iteration-range or --whole-run "
+                "cut both sides alike",
+                before, after));
     }
 
     void samples(size_t before, size_t after) {

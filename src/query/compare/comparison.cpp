@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
@@ -56,6 +57,11 @@ Comparison compare_sides(Side base, Side next, std::vector<Run> base_runs, std::
     out.caveats = find_caveats(out);
     out.causes = find_causes(out);
     return out;
+}
+
+bool has_caveat(const Comparison& comparison, std::string_view kind) {
+    return std::any_of(comparison.caveats.begin(), comparison.caveats.end(),
+                       [kind](const Caveat& each) { return each.kind == kind; });
 }
 
 std::string_view verdict_name(Verdict verdict) {

@@ -68,6 +68,9 @@ struct Comparison {
 };
 
 // Repeated runs: the sides are those of them that are shown.
+inline constexpr std::string_view kUnlikeIterations = "unlike_iterations";
+bool has_caveat(const Comparison& comparison, std::string_view kind);
+
 Comparison compare_sides(Side base, Side next, std::vector<Run> base_runs = {},
                          std::vector<Run> next_runs = {});
 

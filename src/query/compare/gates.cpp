@@ -78,6 +78,26 @@ struct Value {
     std::string_view unit;  // "ns", or nothing
 };
 
+bool is_few(Verdict verdict) {
+    return verdict == Verdict::kSingle || verdict == Verdict::kTooFew;
+}
+
+// Of runs too few to tell noise the iterations of the two in the middle are asked, as for layers and ops; but
+// a side whose runs reach into those of the other tells no difference.
+Verdict time_verdict(const Comparison& it) {
+    if (it.base_runs.empty() || !is_few(it.time.verdict)) return it.time.verdict;
+    const Verdict verdict = compare_samples(it.base.times(), it.next.times()).verdict;
+    if (verdict != Verdict::kReal) return verdict;
+    const auto shorter = [](const Run& a, const Run& b) { return a.median_ns < b.median_ns; };
+    const auto [base_least, base_most] =
+        std::minmax_element(it.base_runs.begin(), it.base_runs.end(), shorter);
+    const auto [next_least, next_most] =
+        std::minmax_element(it.next_runs.begin(), it.next_runs.end(), shorter);
+    const bool apart =
+        base_most->median_ns < next_least->median_ns || next_most->median_ns < base_least->median_ns;
+    return apart ? Verdict::kReal : Verdict::kNoise;
+}
+
 class Checker {
   public:
     Checker(const Comparison& comparison, const Gate& gate, bool strict)
@@ -87,11 +107,14 @@ class Checker {
         if (gate_.subject == Subject::kFinding) {
             OPSIGHT_TRY(problems());
         } else if (gate_.subject == Subject::kIteration) {
+            if (has_caveat(it_, kUnlikeIterations))
+                return fail(nothing("the iterations of the two sides are not alike"));
             look("iteration time", {static_cast<double>(it_.time.base_median),
-                                    static_cast<double>(it_.time.next_median), it_.time.verdict, "ns"});
+                                    static_cast<double>(it_.time.next_median), time_verdict(it_), "ns"});
         } else {
             OPSIGHT_TRY(rows());
         }
+        if (over_ == 0 && !unjudged_.empty()) return fail(not_judged());
         result_.held = over_ == 0;
         if (over_ > kNamedRows) result_.failures.push_back(fmt::format("and {} more", over_ - kNamedRows));
         result_.summary = fmt::format(
@@ -178,6 +201,15 @@ class Checker {
                      "'opsight compare BASE NEW --format csv' lists what there is"};
     }
 
+    Error not_judged() const {
+        return Error{fmt::format("the limit '{}' cannot be judged: {} is over it, and too few samples were "
+                                 "recorded to tell that from noise",
+                                 gate_.text, unjudged_),
+                     {},
+                     {},
+                     "record five iterations or more on each side, or five runs; --strict fails without"};
+    }
+
     Value value_of(const Change& row) const {
         const ChangeSide base = row.base.value_or(ChangeSide{}), next = row.next.value_or(ChangeSide{});
         switch (gate_.metric) {
@@ -196,13 +228,14 @@ class Checker {
         ++looked_at_;
         const double by = value.next - value.base;
         if (by <= 0 || by <= value.base * gate_.percent / 100) return;
+        const std::string change =
+            value.base > 0 ? fmt::format("+{:.1f}%", 100 * by / value.base) : std::string("new");
         if (value.verdict != Verdict::kReal && !strict_) {
             ++result_.doubtful;
+            if (unjudged_.empty() && is_few(value.verdict)) unjudged_ = fmt::format("{} ({})", name, change);
             return;
         }
         if (++over_ > kNamedRows) return;
-        const std::string change =
-            value.base > 0 ? fmt::format("+{:.1f}%", 100 * by / value.base) : std::string("new");
         const auto text = [&value](double amount) {
             return value.unit.empty() ? fmt::format("{:g}", amount) : time_text(static_cast<int64_t>(amount));
         };
@@ -218,6 +251,7 @@ class Checker {
     bool strict_;
     GateResult result_;
     size_t looked_at_ = 0, over_ = 0;
+    std::string unjudged_;  // over the limit, and no difference of so few samples could stand against noise
 };
 
 }  // namespace

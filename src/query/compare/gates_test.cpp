@@ -83,6 +83,29 @@ TEST(Gates, OnlyWhatStandsAgainstNoiseFails) {
     EXPECT_TRUE(checked(it, "kernel:relu gpu_time > 60%").held);
 }
 
+// A limit that no recording of so few samples could break would hold for ever.
+TEST(Gates, OverALimitWithTooFewSamplesIsNotHeld) {
+    Comparison it = slowed();
+    const std::vector<int64_t> few{100, 101, 102}, longer{150, 151, 152};
+    for (const auto& [before, after] : {std::pair(few, longer), {{100}, longer}}) {
+        it.time = compare_samples(before, after);
+        const auto judged = check_gates(it, {gate("iteration_time > 10%")}, false);
+        ASSERT_FALSE(judged.has_value());
+        EXPECT_THAT(judged.error().message(), HasSubstr("cannot be judged: iteration time (+"));
+        EXPECT_EQ(judged.error().exit_code, 1);
+        EXPECT_FALSE(checked(it, "iteration_time > 10%", true).held);
+        EXPECT_TRUE(checked(it, "iteration_time > 60%").held) << "within the limit whatever noise is";
+    }
+}
+
+TEST(Gates, OfIterationsThatAreNotAlikeTheTimeIsNotHeld) {
+    Comparison it = slowed();
+    it.caveats.push_back({std::string(kUnlikeIterations), ""});
+    const auto judged = check_gates(it, {gate("iteration_time > 3%")}, false);
+    ASSERT_FALSE(judged.has_value());
+    EXPECT_THAT(judged.error().message(), HasSubstr("not alike"));
+}
+
 TEST(Gates, WhatIsNewIsOverAnyLimit) {
     const Comparison it = slowed();
     EXPECT_THAT(checked(it, "op:aten::sum gpu_time > 1000%").failures.at(0), HasSubstr("(new)"));

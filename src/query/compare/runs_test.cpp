@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "query/compare/gates.h"
 #include "query/compare/test_tree.h"
 
 namespace opsight::query {
@@ -102,6 +103,20 @@ TEST(Runs, TooFewOfThemAreSaidToBeThat) {
     EXPECT_THAT(verdict_text(it), HasSubstr("too few runs"));
     EXPECT_THAT(verdict_text(it), Not(HasSubstr("iterations")));
     EXPECT_EQ(compared({100'000}, {200'000, 201'000}).time.verdict, Verdict::kSingle);
+}
+
+// Of too few runs the iterations are asked, unless the runs of the two sides lie among each other.
+TEST(Runs, ALimitIsHeldByIterationsWhereRunsAreTooFew) {
+    const auto judged = [](const Comparison& it) {
+        const auto results = check_gates(it, {parse_gate("iteration_time > 3%").value()}, false);
+        if (!results) ADD_FAILURE() << results.error().message();
+        return results->at(0);
+    };
+    EXPECT_FALSE(judged(compared({100'000, 101'000, 102'000, 103'000, 104'000}, {120'000})).held);
+    EXPECT_FALSE(judged(compared({100'000, 101'000, 102'000}, {200'000, 201'000})).held);
+    const GateResult among = judged(compared({100'000, 102'000, 130'000}, {120'000}));
+    EXPECT_TRUE(among.held);
+    EXPECT_EQ(among.doubtful, 1u);
 }
 
 TEST(Runs, OneWithoutIterationsMakesAllWhole) {

@@ -206,9 +206,9 @@ std::string real_text(const Comparison& it) {
 std::string verdict_text(const Comparison& it) {
     const SampleDifference& time = it.time;
     const int64_t by = difference(time);
-    const bool others = std::any_of(it.caveats.begin(), it.caveats.end(),
-                                    [](const Caveat& each) { return each.kind == "other_programs"; });
-    std::string out = others ? "different programs, it seems: " : "";
+    std::string out = has_caveat(it, "other_programs")    ? "different programs, it seems: "
+                      : has_caveat(it, kUnlikeIterations) ? "iterations that are not alike, it seems: "
+                                                          : "";
     out += fmt::format("{}: {} before, {} after", measured_text(it), time_text(time.base_median),
                        time_text(time.next_median));
     if (const auto change = percent(by, time.base_median))

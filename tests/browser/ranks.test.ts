@@ -43,6 +43,20 @@ ranks("several ranks", () => {
     expect(Number(await site().parameter("begin"))).toBe(row?.begin_ns);
   });
 
+  it("are opened and scrolled to where a finding's place is of one of them", async () => {
+    await site().show("advice", "ranks");
+    const place = site().page.getByRole("link", { name: / at .* of rank [1-7]$/ }).first();
+    const rank = /of rank (\d)$/.exec((await place.textContent()) ?? "")?.[1];
+    await site().click(place);
+    const shown = () =>
+      site().page.evaluate((key) => {
+        const timeline = (globalThis as unknown as { opsightTimeline: { scroll: number; height: number; layout: { rows: { key: string; open: boolean; y: number }[] } } }).opsightTimeline;
+        const row = timeline.layout.rows.find((each) => each.key === key);
+        return row?.open === true && row.y >= timeline.scroll && row.y < timeline.scroll + timeline.height;
+      }, `rank ${String(rank)}`);
+    await expect.poll(shown).toBe(true);
+  });
+
   it("have each collective once, with its members and its place on all ranks", async () => {
     const [call] = report(fileOf("ranks"), "collective_calls", "--sort", "waiting_ns:desc", "--limit", "1");
     const members = report(fileOf("ranks"), "collective_members").filter((each) => each.call === call?.call);

@@ -1,6 +1,7 @@
 // The timeline of a profile. Its address holds the window that is shown and the event that is selected:
-// #/timeline?begin=NS&end=NS&track=ID&span=ID, or ?find=NAME&at=NS where only a name and a time are known; `search` is
-// what is searched for, `colour` what bars are coloured by. Each event that is selected is a step that "back" undoes.
+// #/timeline?begin=NS&end=NS&track=ID&span=ID, or ?find=NAME&at=NS where only a name and a time are known; `of` is the
+// rank whose rows are to be seen, `search` is what is searched for, `colour` what bars are coloured by. Each event that is
+// selected is a step that "back" undoes.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { getJson, type ApiError } from "../api/client";
@@ -55,6 +56,8 @@ async function follow(controller: Controller, params: URLSearchParams, wanted: (
   const end = numberIn(params, "end");
   const windowed = begin !== null && end !== null && end > begin;
   if (windowed) controller.show({ begin, end, width: controller.view.width });
+  const ofRank = numberIn(params, "of");
+  if (ofRank !== null) controller.showRank(ofRank);
   const from = numberIn(params, "from");
   const to = numberIn(params, "to");
   const ranged = from !== null && to !== null && to > from;
@@ -83,12 +86,13 @@ async function follow(controller: Controller, params: URLSearchParams, wanted: (
 }
 
 // The part of the address that is the timeline's.
-const OWN_KEYS = ["begin", "end", "track", "span", "find", "at", "from", "to"] as const;
+const OWN_KEYS = ["begin", "end", "of", "track", "span", "find", "at", "from", "to"] as const;
 const ownPart = (params: URLSearchParams): string => OWN_KEYS.map((key) => params.get(key) ?? "").join(" ");
 
 const NUMBERS: readonly (readonly [string, string])[] = [
   ["begin", "a time"],
   ["end", "a time"],
+  ["of", "a rank"],
   ["at", "a time"],
   ["from", "a time"],
   ["to", "a time"],
@@ -129,6 +133,7 @@ function addressOf(controller: Controller): Record<(typeof OWN_KEYS)[number], nu
   return {
     begin: Math.round(begin),
     end: Math.round(end),
+    of: null,
     track: selected?.track ?? null,
     span: selected?.span ?? null,
     find: null,

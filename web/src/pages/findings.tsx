@@ -53,7 +53,11 @@ function Places({ finding }: { finding: Finding }) {
             {" "}
             <a
               className="button small"
-              href={linkTo("timeline", params, { begin: Math.max(0, each.begin_ns - length), end: each.end_ns + length })}
+              href={linkTo("timeline", params, {
+                begin: Math.max(0, each.begin_ns - length),
+                end: each.end_ns + length,
+                of: ranks ? each.rank : null,
+              })}
             >
               {formatNs(length)} at {formatNs(each.begin_ns)}
               {ranks && ` of rank ${String(each.rank)}`}

@@ -3,11 +3,12 @@
 import { ApiError } from "../api/client";
 import type { ColorMode } from "../engine/colors";
 import { closedAtFirst, depthAt, keysAround, layoutOf, placeOf, rowAt, type Hosts, type Layout, type Row } from "../engine/layout";
-import { levelOf, TileStore, type Tile } from "../engine/tiles";
+import { levelOf, TileStore } from "../engine/tiles";
 import * as viewports from "../engine/viewport";
 import { timeAt, type Bounds, type Viewport } from "../engine/viewport";
 import { entryAt } from "../engine/window";
 import type { CountersAnswer, EventAnswer, Place, TimelineApi, Tracks } from "./api";
+import { hoverOf, type Hover } from "./hover";
 import { MINIMAP_HEIGHT } from "./minimap";
 import { isSame, neighbor, type Direction } from "./neighbors";
 import * as paint from "./paint";
@@ -16,13 +17,6 @@ import { outsideOf } from "../widgets/stretches";
 import { bandsOf, type Chosen } from "./chosen";
 import { Screen, type Surfaces } from "./screen";
 import type { Together } from "./together";
-
-export interface Hover extends Place {
-  count: number;
-  busy_ns: number;
-  x: number;
-  y: number;
-}
 
 export interface Snapshot {
   layout: Layout;
@@ -218,26 +212,10 @@ export class Controller {
         if (time < piece.from || time >= piece.to) continue;
         const slack = 2.5 * viewports.nsPerPixel(this.view);
         const found = entryAt(piece.tile.entries, depth, time - piece.tile.begin, slack);
-        if (found >= 0) return this.hoverOf(piece.tile, found, x, y);
+        if (found >= 0) return hoverOf(piece.tile, found, this.info.kinds, x, y);
       }
     }
     return null;
-  }
-  private hoverOf(tile: Tile, i: number, x: number, y: number): Hover {
-    const { entries } = tile;
-    return {
-      track: tile.track,
-      span: entries.span[i] ?? 0,
-      name: tile.names[entries.name[i] ?? 0] ?? "",
-      kind: this.info.kinds[entries.kind[i] ?? 0] ?? "",
-      begin_ns: tile.begin + (entries.begin[i] ?? 0),
-      dur_ns: entries.dur[i] ?? 0,
-      depth: entries.depth[i] ?? 0,
-      count: entries.count[i] ?? 1,
-      busy_ns: entries.busy[i] ?? 0,
-      x,
-      y,
-    };
   }
   setHover(hover: Hover | null): void {
     if (!hover && !this.hover) return;
@@ -308,6 +286,16 @@ export class Controller {
     const next = viewports.revealing(this.target, place.begin_ns, place.dur_ns, this.bounds);
     if (next !== this.target) this.show(next, true);
   }
+  // Opens the rows of a rank, below each other, and scrolls to the first.
+  showRank(rank: number): void {
+    const track = this.info.tracks.find((each) => each.rank === rank);
+    if (!track) return;
+    const around = keysAround(this.info.tracks, track.id, this.hosts);
+    for (const key of around) if (key.startsWith("rank ") || key.startsWith("host ")) this.closed.delete(key);
+    this.relayout();
+    const row = this.layout.rows.find((each) => each.key === `rank ${String(rank)}`);
+    if (row) this.scrollTo(row.y);
+  }
   // The next event in a direction: before and after in its row, its caller, its first call. Steps are taken one
   // after the other; of a key that repeats faster than that, some are left out.
   step(direction: Direction): Promise<void> {
@@ -335,7 +323,7 @@ export class Controller {
       if (!track) continue;
       for (const piece of this.tiles.pieces(track.id, this.level, this.view.begin, this.view.end)) {
         const i = entryAt(piece.tile.entries, 0, piece.from - piece.tile.begin, piece.to - piece.from);
-        if (i >= 0) return this.hoverOf(piece.tile, i, 0, 0);
+        if (i >= 0) return hoverOf(piece.tile, i, this.info.kinds, 0, 0);
       }
     }
     return null;

@@ -13,5 +13,5 @@ error='(error|problem|failure|status|said|refused)(\(\))?'
 look 'compares the words of an error' \
     "\b$error(\.|->)(what|message|text|remedy)(\(\))?(\.(find(?!\('\\\\n')|rfind|contains|starts_with|ends_with|compare|includes|indexOf|startsWith|endsWith|match|search)\(| ?[!=]=)|\.test\(\w*$error$text\)" \
     "$@"
-look '"is no X", not "is not a X"' '"[^"]*(?<!there )\b(is|was) no (?!longer|use|more|part)[a-z]+\b[^"]*"' "$@"
+look '"is no X", not "is not a X"' '["`][^"`]*(?<![Tt]here )\b(is|was|are|were) no (?!longer|use|more|part|other)[A-Za-z]+\b[^"`]*["`]' "$@"
 exit $found

@@ -81,7 +81,7 @@ Result<std::vector<Token>> tokens_of(const std::string& sql) {
             return refused(fmt::format("has {} outside of quotes", sql[begin] == '#' ? "a #"
                                                                    : sql[begin] == '$'
                                                                        ? "a $"
-                                                                       : "a letter that is no ASCII"));
+                                                                       : "a letter beyond ASCII"));
         depth += sql[begin] == '(' ? 1 : sql[begin] == ')' ? -1 : 0;
         if (depth < 0) return refused("closes a parenthesis that it has not opened");
         if (depth > kDeepest)
@@ -185,7 +185,7 @@ Result<FreeSql> made_safe(const std::string& sql, const Relations& relations) {
     const std::string text = sql.substr(0, last == std::string::npos ? 0 : last + 1);
     OPSIGHT_ASSIGN(const std::vector<Token> tokens, tokens_of(text));
     if (tokens.empty() || (tokens[0].word != "select" && tokens[0].word != "with"))
-        return refused("is no SELECT");
+        return refused("is not a SELECT");
     FreeSql out;
     size_t copied = 0;
     const auto next = [&](size_t at) { return at + 1 < tokens.size() ? tokens[at + 1] : Token{}; };

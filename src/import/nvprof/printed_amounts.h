@@ -20,8 +20,8 @@ struct Amount {
     double printed = 0;  // without its unit
 };
 
-// `unit`: of the column, for a number without one. Empty: it is no number ("-", a text). A kilobyte is 1024
-// bytes: the bytes and rates of one launch agree only so, in nvprof's output from CUDA 8 to 11.
+// `unit`: of the column, for a number without one. Empty: it is not a number ("-", a text). A kilobyte is
+// 1024 bytes: the bytes and rates of one launch agree only so, in nvprof's output from CUDA 8 to 11.
 std::optional<Amount> read_amount(std::string_view text, std::string_view unit = {});
 
 bool is_unit(std::string_view text);

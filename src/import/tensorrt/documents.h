@@ -60,7 +60,7 @@ struct Facts {
     int64_t sm_count = 0, memory_bytes = 0, bandwidth = 0, clock_hz = 0, l2_bytes = 0;
 };
 
-// `text` is repaired where it is no UTF-8; `unclean` says so. Errors name no file.
+// `text` is repaired where it is not UTF-8; `unclean` says so. Errors name no file.
 Result<LayerTimes> read_layer_times(std::string& text, bool& unclean);
 Result<Runs> read_runs(std::string& text, bool& unclean);
 Result<std::vector<Layer>> read_layers(std::string& text, bool& unclean);

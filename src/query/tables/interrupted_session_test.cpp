@@ -1,10 +1,14 @@
 // A session that is interrupted at any moment of any question answers it afterwards as one that never was.
+#include <fmt/ranges.h>
+
 #include <chrono>
 #include <functional>
 #include <random>
 #include <thread>
 
+#include "query/reports/headline.h"
 #include "query/reports/info.h"
+#include "query/reports/iteration_shares.h"
 #include "query/reports/layer_tree.h"
 #include "query/reports/memory.h"
 #include "query/reports/test_reports.h"
@@ -30,6 +34,15 @@ analyze::TestProfile many_steps() {
             t.op("aten::op" + std::to_string(op), begin, 400);
             t.api("cudaLaunchKernel", begin + 50, 10, t.thread(), ++id);
             t.kernel("kernel" + std::to_string(op % 3), begin + 200, 350, t.stream(), id);
+            MemoryEvent memory;
+            memory.time = begin + 10;
+            memory.track = t.thread();
+            memory.address = id;
+            memory.bytes = 1000;
+            memory.total_allocated = 1000 * id;
+            memory.device_type = 1;
+            memory.device = 0;
+            t.builder.add_memory(memory);
         }
     }
     return t;
@@ -80,6 +93,29 @@ std::vector<std::pair<std::string, Answer>> questions() {
     list.emplace_back("info", [](Session& s) -> Result<std::string> {
         OPSIGHT_ASSIGN(const Info info, profile_info(s));
         return text_of(info.counts) + text_of(info.devices);
+    });
+    list.emplace_back("headline", [](Session& s) -> Result<std::string> {
+        OPSIGHT_ASSIGN(const ResultTable head, headline(s, {}));
+        return text_of(head);
+    });
+    list.emplace_back("layer tree", [](Session& s) -> Result<std::string> {
+        OPSIGHT_ASSIGN(const std::vector<LayerNode> tree, layer_tree(s));
+        std::string text;
+        for (const LayerNode& node : tree)
+            text += fmt::format("{} {} {} {}\n", node.path, node.calls, node.cpu_ns, node.gpu_ns);
+        return text;
+    });
+    list.emplace_back("shares of iterations", [](Session& s) -> Result<std::string> {
+        OPSIGHT_ASSIGN(const std::vector<IterationShares> shares, iteration_shares(s));
+        std::string text;
+        for (const IterationShares& each : shares)
+            text += fmt::format("{} {}\n", each.dur_ns, fmt::join(each.ns, " "));
+        return text;
+    });
+    list.emplace_back("memory", [](Session& s) -> Result<std::string> {
+        OPSIGHT_ASSIGN(const std::vector<DeviceMemory> memory, memory_over_time(s));
+        OPSIGHT_ASSIGN(const ResultTable peak, peak_memory(s));
+        return fmt::format("{} {}", memory.size(), text_of(peak));
     });
     return list;
 }

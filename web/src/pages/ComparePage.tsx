@@ -335,7 +335,7 @@ export function ComparePage() {
   useCorrections(
     ITEMS.flatMap((key) => {
       const given = params.get(key);
-      return given === null || itemsOf(given) !== null ? [] : [{ key, to: null, text: `“${given}” is no number of items of an iteration: 1 is taken.` }];
+      return given === null || itemsOf(given) !== null ? [] : [{ key, to: null, text: `“${given}” is not a number of items of an iteration: 1 is taken.` }];
     }),
   );
   useCorrections(missing ? [{ key: "with", to: null, text: `The run “${wanted}” is not here: ${other.name} is shown beside the first.` }] : []);

@@ -49,6 +49,18 @@ class NsightCompute(unittest.TestCase):
                          ("2", 2e6, 4e6, 3e6))
         self.assertEqual(float(rows["add(b)", "gpu__time_duration.sum [ns]"]["Max"]), 20250)
 
+    def test_a_count_of_some_launches_is_not_that_of_all(self):
+        with open(self.table, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, quoting=csv.QUOTE_ALL).writerows(
+                [FIRST[:-1] + ["smsp__inst_executed.sum", FIRST[-1]], UNITS[:-1] + ["inst", UNITS[-1]],
+                 launch(0, "gemm(a)", "2", "300", "10"), launch(1, "gemm(a)", "4", "", "30"),
+                 launch(2, "add(b)", "1", "50", "20"), launch(3, "add(b)", "1", "70", "20")])
+        opsight_cli.run("import", self.table, "-o", self.profile, "--force")
+        done = opsight_cli.run("report", self.profile, "--report", "characterize", "--format", "json")
+        rows = {row["kernel_name"]: row for row in json.loads(done.stdout)["characterize"]["characterize_kernels"]}
+        self.assertEqual({name: row["instructions"] for name, row in rows.items()}, {"gemm": None, "add": 120})
+        self.assertAlmostEqual(rows["gemm"]["dram_bytes_per_s"], 6e6 / 40e-6, delta=1)
+
     def test_what_nobody_measured_is_left_empty(self):
         done = opsight_cli.run("report", self.profile, "--report", "summary", "--format", "json")
         text = json.dumps(json.loads(done.stdout))

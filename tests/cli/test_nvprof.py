@@ -5,6 +5,7 @@ import ast
 import collections
 import json
 import os
+import re
 import sqlite3
 import unittest
 
@@ -12,6 +13,55 @@ import opsight_cli
 
 CORPUS = opsight_cli.shared_folder("corpus", "nvprof")
 NAME = "profiling-lm__net_284kernels.nvprof.sqlite"
+
+
+UNITS = {"%": 1, "B/s": 1, "KB/s": 1 << 10, "MB/s": 1 << 20, "GB/s": 1 << 30, "TB/s": 1 << 40, "": 1}
+LOADS = [f"inst_executed_{memory}_loads" for memory in ("global", "local", "shared", "surface")]
+
+
+def printed(text):
+    """An amount as nvprof prints it: "72.625GB/s", "44.84%", "1381262"."""
+    number = re.match(r"[0-9.]+(e[+-]?[0-9]+)?", text).group()
+    return float(number) * UNITS[text[len(number):]]
+
+
+@unittest.skipUnless(CORPUS, "no corpus (OPSIGHT_CORPUS)")
+class Metrics(unittest.TestCase):
+    """Metrics over all launches of a kernel, beside what a plain reader finds in the text."""
+
+    def test_the_microscope_shows_them_by_kernel(self):
+        path = os.path.join(CORPUS, "nvprof", "darknet19__nvprof_metrics.txt")
+        wanted = {}
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("    Kernel: "):
+                    kernel = wanted.setdefault(line[len("    Kernel: "):].strip(), {})
+                    continue
+                words = line.split()
+                if wanted and len(words) > 4 and words[0].isdigit() and words[-1][0].isdigit():
+                    kernel["calls"], kernel[words[1]] = int(words[0]), printed(words[-1])
+        profile = opsight_cli.Profile(path)
+        self.addCleanup(profile.remove)
+        done = opsight_cli.run("report", profile.path, "--report", "characterize", "--format", "json")
+        report = json.loads(done.stdout)["characterize"]
+        self.assertEqual((report["characterize_layers"], report["characterize_op_types"]), ([], []))
+        rows = {row["kernel_name"]: row for row in report["characterize_kernels"]}
+        self.assertEqual(rows.keys(), wanted.keys())
+        self.assertEqual(len(rows), 16)
+        for name, row in rows.items():
+            told = wanted[name]
+            self.assertEqual(row["calls"], told["calls"], name)
+            self.assertIsNone(row["time_ns"])
+            self.assertEqual(row["instructions"], told["calls"] * told["inst_executed"], name)
+            loads = sum(told.get(metric, 0) for metric in LOADS)
+            for key, value in (("stalled_pct", 100 - told["issue_slot_utilization"]),
+                               ("loads_pct", 100 * loads / told["inst_executed"]),
+                               ("l1_hit_pct", told["tex_cache_hit_rate"]),
+                               ("dram_read_bytes_per_s", told["dram_read_throughput"]),
+                               ("l2_bytes_per_s", told["l2_read_throughput"] + told["l2_write_throughput"])):
+                self.assertAlmostEqual(row[key], value, delta=1e-6 * abs(value) + 1e-9, msg=f"{name} {key}")
+        notes = opsight_cli.run("report", profile.path, "--report", "characterize").stdout
+        self.assertNotIn("--counters cpu", notes)
 
 
 @unittest.skipUnless(CORPUS, "no corpus (OPSIGHT_CORPUS)")

@@ -13,5 +13,6 @@ error='(error|problem|failure|status|said|refused)(\(\))?'
 look 'compares the words of an error' \
     "\b$error(\.|->)(what|message|text|remedy)(\(\))?(\.(find(?!\('\\\\n')|rfind|contains|starts_with|ends_with|compare|includes|indexOf|startsWith|endsWith|match|search)\(| ?[!=]=)|\.test\(\w*$error$text\)" \
     "$@"
+# shellcheck disable=SC2016 # a backtick begins a text of TypeScript
 look '"is no X", not "is not a X"' '["`][^"`]*(?<![Tt]here )\b(is|was|are|were) no (?!longer|use|more|part|other)[A-Za-z]+\b[^"`]*["`]' "$@"
 exit $found

@@ -99,7 +99,8 @@ TEST(Words, OfOpsOfExtensionsNothingIsLeftToCompile) {
         r.op(op, 100 * kUs, 900 * kUs, "reduce_kernel<float>");
         for (int64_t step = 0; step < r.steps; ++step) {
             r.t.op("aten::gelu", Recorded::at(step) + 400 * kUs, 50 * kUs);
-            r.launched("reduce_kernel<int>", Recorded::at(step) + 401 * kUs, Recorded::at(step) + 3 * kMs, own_ns);
+            r.launched("reduce_kernel<int>", Recorded::at(step) + 401 * kUs, Recorded::at(step) + 3 * kMs,
+                       own_ns);
         }
         return r.ask("plain_kernels");
     };

@@ -173,27 +173,6 @@ TEST(Causes, LoadingThatOneSideAloneHasIsTold) {
               "data loading: 40.000 µs of an iteration before, none recorded after");
 }
 
-// Twelve iterations by marks, and four times as many by what repeats, of the same work.
-TEST(Causes, IterationsThatWereFoundOnOtherGroundsMayNotBeAlike) {
-    Made base, next;
-    base.side.range.source = "step_marker", next.side.range.source = "inferred";
-    const auto caveats = [&] {
-        std::vector<std::string> kinds;
-        for (const Caveat& each : compare_sides(base.finish(), next.finish()).caveats)
-            kinds.push_back(each.kind);
-        return kinds;
-    };
-    EXPECT_THAT(caveats(), ::testing::Contains("iterations_found_by"));
-    EXPECT_THAT(caveats(), ::testing::Not(::testing::Contains(kUnlikeIterations)));
-    for (int i = 0; i < 12; ++i)
-        next.tree.op("op" + std::to_string(i % 6), 0, 10'000, "kernel" + std::to_string(i % 6));
-    EXPECT_THAT(caveats(), ::testing::Contains(kUnlikeIterations));
-    const Comparison it = compare_sides(base.finish(), next.finish());
-    EXPECT_THAT(verdict_text(it), ::testing::StartsWith("iterations that are not alike, it seems: "));
-    next.side.range.source = "step_marker";
-    EXPECT_THAT(caveats(), ::testing::Not(::testing::Contains(kUnlikeIterations))) << "the program's doing";
-}
-
 TEST(Causes, WaitsLoadingMemoryClocksAndOverlapAreTold) {
     Made base, next;
     for (size_t i = 0; i < 8; ++i) {

@@ -73,7 +73,8 @@ TEST(StreamReport, ViewsOfTheWholeProfile) {
     Session session = stored.open();
     EXPECT_EQ(number(value_of(session, "SELECT busy_ns FROM streams")), 4 * 190);
     EXPECT_EQ(number(value_of(session, "SELECT host_wait_ns FROM streams")), 4 * 220 + 3 * 580);
-    EXPECT_EQ(number(value_of(session, "SELECT host_wait_ns FROM stream_stats WHERE iteration = 0")), 220 + 430);
+    EXPECT_EQ(number(value_of(session, "SELECT host_wait_ns FROM stream_stats WHERE iteration = 0")),
+              220 + 430);
     EXPECT_EQ(number(value_of(session, "SELECT count(*) FROM stream_stats")), 4);
 }
 

@@ -36,12 +36,15 @@ void advise_torch(const Context& c, Finding& finding) {
             percent(custom), c.the_time(), f.custom_op, fuses ? " " : "");
     else
         finding.advice.clear();
-    if (fuses)
+    if (fuses) {
+        const std::string compile = f.compiled ? "larger compiled regions (fewer graph breaks), "
+                                    : optimizer.empty()
+                                        ? "torch.compile (PyTorch 2) fuses such ops, and so does "
+                                        : "torch.compile (PyTorch 2) fuses such ops, and so do ";
         finding.advice += fmt::format(
             "Fewer passes over memory help{}: {}{}fused attention.", mostly_custom ? " PyTorch's own" : "",
-            f.compiled ? "larger compiled regions (fewer graph breaks), "
-                       : "torch.compile (PyTorch 2) fuses such ops, and so do ",
-            optimizer.empty() ? "" : "optimizers that take all parameters at once, and ");
+            compile, optimizer.empty() ? "" : "optimizers that take all parameters at once, and ");
+    }
     if (fuses && !f.compiled) finding.lines = "model = torch.compile(model)";
     if (fuses && !optimizer.empty()) finding.lines += (finding.lines.empty() ? "" : "\n") + optimizer;
     finding.reading.emplace_back("PyTorch: performance tuning guide",

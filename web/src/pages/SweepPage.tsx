@@ -123,8 +123,8 @@ function Curves({ answer, before }: { answer: SweepAnswer; before: Before | unde
     <>
       <Curve {...both} measure={THROUGHPUT} title="Throughput" note={items + dotted} span={6} />
       <Curve {...both} measure={LATENCY} title="Latency of an iteration" note={(fitted ? "dashed: the line through the times" : "medians of runs") + dotted + predicted} span={6} />
-      <Curve {...both} measure={THROUGHPUT} against="latency" title="Throughput against latency" note={`what waiting longer buys${dotted}`} span={6} />
-      <Curve {...both} measure={MEMORY} title="Memory" note={`allocated at most, on devices or else on the host; where that is not told what a process held${dotted}`} span={6} />
+      <Curve {...both} measure={THROUGHPUT} against="latency" title="Throughput against latency" note={`what waiting longer buys${dotted}`} span={12} />
+      <Curve {...both} measure={MEMORY} title="Memory" note={`allocated at most, on devices or else on the host; where that is not told what a process held${dotted}`} span={12} />
     </>
   );
 }

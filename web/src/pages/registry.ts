@@ -30,7 +30,7 @@ export const PAGES: readonly Page[] = [
   { id: "dashboard", title: "Dashboard", group: "Overview", icon: "dashboard", key: "d", component: DashboardPage, parameters: ["rank", "hide"] },
   { id: "advice", title: "Advice", group: "Overview", icon: "check", key: "v", component: AdvicePage },
   { id: "iterations", title: "Iterations", group: "Overview", icon: "iterations", key: "i", component: IterationsPage, parameters: ["rank", "hide"] },
-  { id: "timeline", title: "Timeline", group: "Overview", icon: "timeline", key: "t", component: TimelinePage, parameters: ["path", "begin", "end", "track", "span", "find", "at", "from", "to", "colour", "hide", "call"] },
+  { id: "timeline", title: "Timeline", group: "Overview", icon: "timeline", key: "t", component: TimelinePage, parameters: ["path", "begin", "end", "of", "track", "span", "find", "at", "from", "to", "colour", "hide", "call"] },
   { id: "ranges", title: "Ranges", group: "Overview", icon: "ranges", key: "e", component: RangesPage, parameters: ["merge"] },
   { id: "types", title: "Op types", group: "Model", icon: "types", key: "y", component: OpTypesPage },
   { id: "layers", title: "Layers", group: "Model", icon: "layers", key: "l", component: LayersPage, parameters: ["measure", "path"] },

@@ -136,6 +136,10 @@ class RealTables(unittest.TestCase):
             self.assertIn("gpu__time_duration.sum", done.stdout + done.stderr)
             summary = opsight_cli.run("report", profile).stdout
             self.assertNotIn("those of the CPU", summary)
+            # Bytes without a time make no rate.
+            done = opsight_cli.run("report", profile, "--report", "characterize", "--format", "json")
+            (row,) = json.loads(done.stdout)["characterize"]["characterize_kernels"]
+            self.assertEqual((row["kernel_name"], row["calls"], row["dram_bytes_per_s"]), ("gemm(a)", 2, None))
             counters = opsight_cli.run("report", profile, "--report", "counters", "--format", "csv").stdout
             self.assertEqual([row["Samples"] for row in csv.DictReader(counters.splitlines())], ["2"])
 

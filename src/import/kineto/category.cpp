@@ -45,6 +45,7 @@ Category find_category(std::string_view text) {
         {"cuda_graph", kGraph},
         {"Trace", kOtherKnown},
         {"cpu_instant_event", kOtherKnown},
+        {"other", kOtherKnown},  // as `opsight export` calls what has no category of Kineto's
     };
     const auto found = names.find(text);
     return found == names.end() ? kUnknown : found->second;

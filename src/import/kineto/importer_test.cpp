@@ -279,6 +279,17 @@ TEST(Kineto, CountsSpansWithoutACategory) {
     EXPECT_EQ(p.diagnostics.count(Diag::kUnknownCategory), 1);
 }
 
+// What our own exports call rows without a category of Kineto's, on a thread and on a stream.
+TEST(Kineto, TakesOurOwnOtherRowsBack) {
+    const Profile p =
+        import_events(R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":3},
+        {"ph":"X","cat":"other","name":"section","pid":1,"tid":1,"ts":1,"dur":9},
+        {"ph":"X","cat":"other","name":"marker","pid":0,"tid":7,"ts":3,"dur":2,"args":{"device":0,"stream":7}})");
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnknownCategory), 0);
+    EXPECT_EQ(p.host.kind[host_row(p, "section")], HostKind::kOther);
+    EXPECT_EQ(p.device.kind[device_row(p, "marker")], DeviceKind::kOther);
+}
+
 // Arrows to a device's rows that the trace does not have.
 TEST(Kineto, SaysThatADeviceWorkedOfWhichItHasNoRows) {
     const std::string op = R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":3})";

@@ -178,7 +178,8 @@ void Interpreter::take_complete(const RawEvent& event) {
                           DeviceKind::kOther);
     if (what == Category::kUnknown || what == Category::kNone)
         report(Diag::kUnknownCategory, event, what == Category::kNone ? "none" : bare(event.category));
-    if (what == Category::kUnknown && event.has(Arg::kDevice) && event.has(Arg::kStream))
+    const bool other = what == Category::kUnknown || what == Category::kOtherKnown;
+    if (other && event.has(Arg::kDevice) && event.has(Arg::kStream))
         return add_device(event, times, DeviceKind::kOther);
     add_host(event, times, HostKind::kOther, text(event.category).value);
 }

@@ -136,19 +136,18 @@ LEFT JOIN counted c
 WHERE d.dur_ns IS NOT NULL OR c.track IS NOT NULL;
 
 -- Counts of all launches of a row, and bytes: where the counters' own run tells its times, what was counted; else the
--- rate that it tells itself, and only then counts over the times of the recording.
+-- rate that it tells itself, and only then counts over the times of the recording. Without any time, rates alone.
 CREATE OR REPLACE TEMP TABLE characterize_amounts AS
 SELECT * REPLACE (instructions * calls AS instructions, loads * calls AS loads, stores * calls AS stores,
                   flops * calls AS flops,
-                  coalesce(l1_bytes, l1_rate * ns / 1e9) AS l1_bytes,
-                  coalesce(l2_bytes, l2_rate * ns / 1e9) AS l2_bytes,
-                  CASE WHEN own_times THEN coalesce(dram_read, dram_read_rate * ns / 1e9)
-                       ELSE coalesce(dram_read_rate * ns / 1e9, CASE WHEN dur_ns > 0 THEN dram_read END)
-                  END AS dram_read,
-                  CASE WHEN own_times THEN coalesce(dram_write, dram_write_rate * ns / 1e9)
-                       ELSE coalesce(dram_write_rate * ns / 1e9, CASE WHEN dur_ns > 0 THEN dram_write END)
-                  END AS dram_write)
-FROM characterize_launches;
+                  coalesce(CASE WHEN timed THEN l1_bytes END, l1_rate * ns / 1e9) AS l1_bytes,
+                  coalesce(CASE WHEN timed THEN l2_bytes END, l2_rate * ns / 1e9) AS l2_bytes,
+                  CASE WHEN timed THEN dram_bytes END AS dram_bytes,
+                  coalesce(CASE WHEN own_times THEN dram_read END, dram_read_rate * ns / 1e9,
+                           CASE WHEN timed THEN dram_read END) AS dram_read,
+                  coalesce(CASE WHEN own_times THEN dram_write END, dram_write_rate * ns / 1e9,
+                           CASE WHEN timed THEN dram_write END) AS dram_write)
+FROM (SELECT *, own_times OR dur_ns > 0 AS timed FROM characterize_launches);
 
 CREATE OR REPLACE TEMP TABLE characterize_parts AS
 WITH work AS (

@@ -170,12 +170,18 @@ class Finder {
     // What two sides that belong together did differently; `other`: by what other work.
     ChangeKind work_kind(const Sum& base, const Sum& next, std::optional<ChangeKind> other,
                          const SampleDifference& samples) const {
-        if (base.tensor_cores && !next.tensor_cores && !next.unknown && next.kernels)
-            return ChangeKind::kTensorCoresLost;
-        if (next.tensor_cores && !base.tensor_cores && !base.unknown && base.kernels)
-            return ChangeKind::kTensorCoresGained;
+        if (lost(base, next)) return ChangeKind::kTensorCoresLost;
+        if (lost(next, base)) return ChangeKind::kTensorCoresGained;
         if (other) return *other;
         return other_calls(base, next).value_or(time_kind(samples));
+    }
+    // What other inputs did to the use of Tensor Cores.
+    static std::string_view tensor_core_words(const Sum& base, const Sum& next) {
+        if (lost(base, next)) return "; Tensor Cores lost";
+        return lost(next, base) ? "; Tensor Cores gained" : "";
+    }
+    static bool lost(const Sum& from, const Sum& to) {
+        return from.tensor_cores && !to.tensor_cores && !to.unknown && to.kernels;
     }
     // Samples that are too few to tell noise may show a difference that is too large to be passed over.
     static ChangeKind time_kind(const SampleDifference& samples) {
@@ -355,10 +361,12 @@ class Finder {
         } else if (other_list(a.shapes, b.shapes)) {
             change.kind = ChangeKind::kOtherShape;
             change.first_dimensions = first_dimensions(a.shapes, b.shapes);
-            change.evidence = before_after(on_one_line(a.shapes), on_one_line(b.shapes));
+            change.evidence = before_after(on_one_line(a.shapes), on_one_line(b.shapes))
+                                  .append(tensor_core_words(base, next));
         } else if (other_list(a.dtypes, b.dtypes)) {
             change.kind = ChangeKind::kOtherDtype;
-            change.evidence = before_after(on_one_line(a.dtypes), on_one_line(b.dtypes));
+            change.evidence = before_after(on_one_line(a.dtypes), on_one_line(b.dtypes))
+                                  .append(tensor_core_words(base, next));
         } else {
             change.kind = work_kind(base, next, other_work, change.samples);
             if (other_work) change.evidence = kernel_evidence_;

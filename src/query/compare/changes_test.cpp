@@ -256,6 +256,19 @@ TEST(Changes, WhatOneSideDoesNotTellOfInputsIsNoOtherOne) {
 }
 
 // Both shapes are there on both sides: with other types, each is still itself.
+// Other inputs come first; that they cost the Tensor Cores stands beside them.
+TEST(Changes, OtherTypesThatLoseTensorCoresSaySo) {
+    TestTree base, next;
+    base.op("aten::mm", 0, 4'000, "tc_gemm", "[[8]]", "yes", "[\"half\"]");
+    next.op("aten::mm", 0, 9'000, "sgemm", "[[8]]", "no", "[\"float\"]");
+    base.op("aten::bmm", 0, 4'000, "sgemm", "[[3]]", "no");
+    next.op("aten::bmm", 0, 2'000, "tc_gemm", "[[8]]", "yes");
+    const Changes found = find_changes(base.finish(), next.finish());
+    ASSERT_EQ(found.ops.size(), 2u);
+    EXPECT_EQ(found.ops[0].evidence, "[half] -> [float]; Tensor Cores lost");
+    EXPECT_EQ(found.ops[1].evidence, "[[3]] -> [[8]]; Tensor Cores gained");
+}
+
 TEST(Changes, OpsOfOneShapeGoTogetherWhateverTheirTypes) {
     TestTree base, next;
     base.op("aten::add_", 0, 1'000, "add", "[[512,128]]");

@@ -1,4 +1,6 @@
 // Two profiles beside each other, and all of them in their order.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "query/compare/runs.h"
@@ -13,55 +15,80 @@ namespace {
 constexpr int64_t kMostItems = 1'000'000'000;
 constexpr int64_t kMostRows = 2000;                // of a table: the page has them all at once
 constexpr size_t kLeastRuns = 2, kMostRuns = 500;  // of a trend: each opens a file
+constexpr size_t kMostRepeated = 50;               // of a side
 
-// Reads the two profiles of a call, over its range.
+// Reads the profiles of a call, over its range.
 class Sides {
   public:
     struct Which {
-        size_t number = 0;  // of the profile
-        int64_t items = 1;  // of an iteration, of one of which times are
+        std::vector<size_t> numbers;  // of the profiles: one, or repeated runs
+        int64_t items = 1;            // of an iteration, of one of which times are
     };
     Sides(Call& call, Which base, Which next, query::RangeOptions range)
-        : call_(call), which_{base, next}, range_(std::move(range)) {}
+        : call_(call), which_{std::move(base), std::move(next)}, range_(std::move(range)) {}
 
-    Result<query::Side> read(bool next, std::optional<int64_t> rank, bool whole) {
-        const auto lease = [this, number = which_[next].number](const query::RangeOptions& range) {
+    Result<query::Side> read(bool next, size_t run, std::optional<int64_t> rank, bool whole) {
+        const size_t number = which_[next].numbers[run];
+        const auto lease = [this, number](const query::RangeOptions& range) {
             return call_.profiles().lease(number, range, {}, call_.request().cancellation);
         };
         const auto session = lease(whole ? query::RangeOptions{.whole = true} : range_);
-        own_range |= next && !session && session.error().status == 400;
-        const auto otherwise = own_range && !session ? std::optional(lease({})) : std::nullopt;
+        // The range is one of the first.
+        const bool lacks_range = (next || run > 0) && !session && session.error().status == 400;
+        own_range |= lacks_range;
+        const auto otherwise = lacks_range ? std::optional(lease({})) : std::nullopt;
         const auto& taken = otherwise ? *otherwise : session;
-        if (taken) return read_side(**taken, which_[next], rank);
+        if (taken)
+            return query::read_side(**taken, call_.profiles().name(number), rank,
+                                    {.batch = which_[next].items});
         refused = taken.error();
         return fail(refused->text());
     }
 
-    bool own_range = false;          // the new profile does not have the range, and was read over its own
+    // The profile that is shown of a side: of repeated runs the one in the middle.
+    size_t shown(bool next, const std::string& label) const {
+        for (const size_t number : which_[next].numbers)
+            if (call_.profiles().name(number) == label) return number;
+        return which_[next].numbers.front();
+    }
+    size_t runs(bool next) const { return which_[next].numbers.size(); }
+
+    bool own_range = false;          // a profile does not have the range, and was read over its own
     std::optional<Problem> refused;  // why one of them could not be asked
 
   private:
-    Result<query::Side> read_side(query::Session& session, const Which& which, std::optional<int64_t> rank) {
-        return query::read_side(session, call_.profiles().name(which.number), rank, {.batch = which.items});
-    }
-
     Call& call_;
     Which which_[2];
     query::RangeOptions range_;
 };
 
+// A profile, and those that are named as more runs of it.
+Expected<std::vector<size_t>> numbers_of(Call& call, const std::string& first, std::string_view more) {
+    std::vector<std::string> ids = call.all(more);
+    if (ids.size() >= kMostRepeated)
+        return fail(Problem(400, "bad_request", fmt::format("{}: at most {} runs a side", more, kMostRepeated)));
+    ids.insert(ids.begin(), first);
+    std::vector<size_t> numbers;
+    for (const std::string& id : ids) {
+        OPSIGHT_ASSIGN(const size_t number, call.profiles().number_of(id));
+        if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+    }
+    return numbers;
+}
+
 Expected<Response> compare(Call& call) {
     Profiles& profiles = call.profiles();
-    OPSIGHT_ASSIGN(const size_t base, profiles.number_of(call.path("id")));
-    OPSIGHT_ASSIGN(const size_t next, profiles.number_of(call.text("with")));
-    OPSIGHT_ASSIGN(query::RangeOptions range, profiles.range_of(call, base));
+    OPSIGHT_ASSIGN(std::vector<size_t> base, numbers_of(call, call.path("id"), "base_runs"));
+    OPSIGHT_ASSIGN(std::vector<size_t> next, numbers_of(call, call.text("with"), "new_runs"));
+    OPSIGHT_ASSIGN(query::RangeOptions range, profiles.range_of(call, base.front()));
     OPSIGHT_ASSIGN(const int64_t base_items, call.number("base_items", 1, 1, kMostItems));
     OPSIGHT_ASSIGN(const int64_t next_items, call.number("new_items", 1, 1, kMostItems));
-    Sides sides(call, {base, base_items}, {next, next_items}, std::move(range));
+    Sides sides(call, {std::move(base), base_items}, {std::move(next), next_items}, std::move(range));
     const FairSemaphore::Permit turn(profiles.questions());
-    const Result<query::Comparison> made =
-        query::compare_runs(1, 1, [&sides](bool is_next, size_t, std::optional<int64_t> rank, bool whole) {
-            return sides.read(is_next, rank, whole);
+    const Result<query::Comparison> made = query::compare_runs(
+        sides.runs(false), sides.runs(true),
+        [&sides](bool is_next, size_t run, std::optional<int64_t> rank, bool whole) {
+            return sides.read(is_next, run, rank, whole);
         });
     if (sides.refused) return fail(*sides.refused);
     if (!made) return fail(Problem(made.error()));
@@ -73,6 +100,8 @@ Expected<Response> compare(Call& call) {
         json.field("answer", query::verdict_text(comparison));
         json.field("verdict", query::verdict_name(comparison.time.verdict));
         json.field("own_range", sides.own_range);
+        json.field("base_shown", std::to_string(sides.shown(false, comparison.base.label)));
+        json.field("new_shown", std::to_string(sides.shown(true, comparison.next.label)));
         json.list("tables", [&] {
             for (const query::Section& section : report.sections)
                 report::put_page(json, section.table, comparison.base.range);
@@ -127,7 +156,7 @@ Expected<Response> trend(Call& call) {
 
 std::vector<Route> compare_routes() {
     return {{"GET", "/api/v1/profiles/{id}/compare", compare,
-             std::vector<std::string>{"with", "base_items", "new_items"} + range_parameters()},
+             std::vector<std::string>{"with", "base_runs", "new_runs", "base_items", "new_items"} + range_parameters()},
             {"GET", "/api/v1/trend", trend, {}}};
 }
 

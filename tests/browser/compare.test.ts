@@ -67,6 +67,19 @@ describe("comparing a run with itself", () => {
     expect(await site().parameter("base_items")).toBeNull();
   });
 
+  it("takes more runs of a side, which the address keeps, and lets them go", async () => {
+    await open();
+    const more = site().page.getByRole("group", { name: "More runs after" });
+    await more.getByRole("combobox").selectOption({ index: 1 });
+    await site().page.locator(".comparison-answer").waitFor();
+    expect(await site().parameter("new_runs")).not.toBeNull();
+    expect((await site().table("compare_runs").rows()).length).toBe(3);
+    await site().click(more.getByRole("button"));
+    expect(await site().parameter("new_runs")).toBeNull();
+    await site().show(`compare?with=${idOf("training")}&base_runs=nobody`);
+    expect(await site().parameter("base_runs")).toBeNull();
+  });
+
   it("goes through the layers by arrow keys", async () => {
     await open();
     await site().page.locator(".two-icicles").focus();

@@ -313,5 +313,50 @@ class AggregationsTest(unittest.TestCase):
             self.assertEqual(server.json("/profiles/0/aggregations")["aggregations"], [])
 
 
+class RepeatedRuns(unittest.TestCase):
+    """Several runs a side, as `opsight compare --base A... --new B...` has them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="opsight_runs_")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.paths = []
+        for number in range(10):  # five of 100 to 104 us a step, and five of 110 to 114
+            made = tiny_trace.trace(steps=6)
+            for event in made["traceEvents"]:
+                for key in {"ts", "dur"} & event.keys():
+                    event[key] *= 1 + number % 5 / 100 + number // 5 / 10
+            trace, profile = (os.path.join(cls.folder.name, f"r{number}.{end}") for end in ("json", "opsight"))
+            with open(trace, "w", encoding="utf-8") as file:
+                json.dump(made, file)
+            opsight_cli.run("import", "-q", trace, "-o", profile)
+            cls.paths.append(profile)
+        cls.server = Server(*cls.paths)
+        cls.addClassCleanup(cls.server.stop)
+
+    def test_are_compared_as_on_the_command_line(self):
+        answer = self.server.json("/profiles/0/compare", **{"with": 5, "base_runs": [1, 2, 3, 4], "new_runs": [6, 7, 8, 9]})
+        told = json.loads(opsight_cli.run("compare", "--json", "--base", *self.paths[:5], "--new", *self.paths[5:]).stdout)
+        self.assertEqual((answer["verdict"], answer["answer"]), ("real", told["notes"][0]))
+        self.assertEqual((answer["base_shown"], answer["new_shown"]), ("2", "7"))
+        tables = {table["name"]: table for table in answer["tables"]}
+        self.assertEqual(len(tables["runs"]["rows"]), 10)
+        for name in ("budget", "layers", "ops", "kernels"):
+            keys = [column["key"] for column in tables[name]["columns"]]
+            self.assertEqual([dict(zip(keys, row)) for row in tables[name]["rows"]], told[name], name)
+
+    def test_each_counts_once(self):
+        one = self.server.json("/profiles/0/compare", **{"with": 5})
+        self.assertEqual((one["base_shown"], one["new_shown"]), ("0", "5"))
+        again = self.server.json("/profiles/0/compare", **{"with": 5, "base_runs": [0, 0], "new_runs": 5})
+        self.assertEqual(again, one)
+
+    def test_too_many_and_unknown_ones_are_refused(self):
+        self.assertEqual(self.server.error("/profiles/0/compare", **{"with": 5, "base_runs": [77]})[0], 404)
+        status, error = self.server.error("/profiles/0/compare", **{"with": 5, "new_runs": [1] * 50})
+        self.assertEqual((status, error["code"]), (400, "bad_request"))
+        self.assertIn("at most 50 runs a side", error["message"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -236,6 +236,10 @@ export interface paths {
                 query: {
                     /** @description number of the new profile; that of the path is the base */
                     with: string;
+                    /** @description numbers of more runs of the base; may be repeated: then medians of runs are compared, and the run in the middle is shown */
+                    base_runs?: string[];
+                    /** @description numbers of more runs of the new side; may be repeated */
+                    new_runs?: string[];
                     /** @description items of an iteration of the base profile, such as its batch size (1 unless given): all times are of one of them */
                     base_items?: number;
                     /** @description items of an iteration of the new profile, such as its batch size (1 unless given): all times are of one of them */
@@ -2182,9 +2186,13 @@ export interface components {
             answer: string;
             /** @enum {string} */
             verdict: "equal" | "real" | "noise" | "too few iterations" | "one sample";
-            /** @description the new profile does not have the range that was asked for: it is compared over its own */
+            /** @description a profile does not have the range that was asked for: it is compared over its own */
             own_range: boolean;
-            /** @description compare (one row), caveats, causes, budget, layers, ops, kernels and settings, as docs/COMPARE.md defines them */
+            /** @description number of the profile that layers, ops and kernels of the base are of: of repeated runs the one in the middle */
+            base_shown: string;
+            /** @description number of the profile that layers, ops and kernels of the new side are of */
+            new_shown: string;
+            /** @description compare (one row), caveats, causes, runs (of repeated ones), budget, layers, ops, kernels and settings, as docs/COMPARE.md defines them */
             tables: components["schemas"]["Table"][];
         };
         Trend: {

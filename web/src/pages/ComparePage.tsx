@@ -17,13 +17,16 @@ import { sentence } from "../widgets/words";
 import { DifferenceRows } from "./compare/DifferenceRows";
 import { ItemFields, ITEMS, itemsOf, useItems } from "./compare/Items";
 import { layerPair, type Measure } from "./compare/layers";
+import { MORE_RUNS, MoreRuns, moreRuns } from "./compare/MoreRuns";
 import { pickOf, pickOfRow } from "./compare/pick";
 import { TwoIcicles } from "./compare/TwoIcicles";
 import { TwoTimelines } from "./compare/TwoTimelines";
 import { Waterfall } from "./compare/Waterfall";
 
-const useComparison = (first: string, second: string) => {
-  const params = { ...useRange(), ...useItems(), with: second };
+const useComparison = (list: readonly Profile[], first: string, second: string) => {
+  const { params: address } = useRoute();
+  const more = { base_runs: moreRuns(address, "base_runs", list, first).ids, new_runs: moreRuns(address, "new_runs", list, second).ids };
+  const params = { ...useRange(), ...useItems(), with: second, ...more };
   return useQuery<ComparisonAnswer, ApiError>({
     queryKey: [`/profiles/${first}/compare`, params],
     queryFn: ({ signal }) => getJson<ComparisonAnswer>(`/profiles/${first}/compare`, params, signal),
@@ -154,6 +157,7 @@ function Changes({ table, note }: { table: Table; note: string }) {
 }
 
 const NOTES: Readonly<Record<string, string>> = {
+  runs: "the median of each run: these are what the answer compares",
   budget: "each moment counts in one row; the rows add up to the difference",
   layers: "own ops of each layer; what stands against noise first",
   ops: "own time of each op; what stands against noise first",
@@ -281,8 +285,16 @@ function Compared({ answer, base, next }: { answer: ComparisonAnswer; base: Prof
 function Runs({ list, first, second }: { list: readonly Profile[]; first: string; second: string }) {
   const setParams = useSetParams();
   const nameOf = (id: string) => list.find((profile) => profile.id === id)?.name ?? "";
-  const comparison = useComparison(first, second);
-  const [before, after] = [first, second].map((id) => list.find((profile) => profile.id === id));
+  const comparison = useComparison(list, first, second);
+  const { params } = useRoute();
+  const unknown = (side: "base_runs" | "new_runs", of: string) => moreRuns(params, side, list, of).unknown.join("”, “");
+  useCorrections(
+    MORE_RUNS.flatMap((side) => {
+      const names = unknown(side, side === "base_runs" ? first : second);
+      const known = params.getAll(side).filter((name) => list.some((profile) => profile.name === name));
+      return names ? [{ key: side, to: known.length > 0 ? known : null, text: `The run “${names}” is not here: it was left out.` }] : [];
+    }),
+  );
   const chosen = Object.keys(useRange()).length > 0;
   const note = comparison.data?.own_range
     ? "the second over its own default range: it does not have the chosen one"
@@ -309,6 +321,7 @@ function Runs({ list, first, second }: { list: readonly Profile[]; first: string
               setParams({ with: nameOf(id) });
             }}
           />
+          <MoreRuns list={list} first={first} second={second} />
           <ItemFields />
           <div className="toolbar-end">
             <a href={linkTo("dashboard", new URLSearchParams({ profile: nameOf(first) }))}>Open the first</a>
@@ -319,7 +332,11 @@ function Runs({ list, first, second }: { list: readonly Profile[]; first: string
         </div>
       </Card>
       <Answered answer={{ ...comparison, isPlaceholderData: false }} what="the comparison" rows={8}>
-        {(answer) => before && after && <Compared answer={answer} base={before} next={after} />}
+        {(answer) => {
+          // Of repeated runs the one in the middle is shown.
+          const [before, after] = [answer.base_shown, answer.new_shown].map((id) => list.find((profile) => profile.id === id));
+          return before && after && <Compared answer={answer} base={before} next={after} />;
+        }}
       </Answered>
     </>
   );

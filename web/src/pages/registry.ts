@@ -46,7 +46,7 @@ export const PAGES: readonly Page[] = [
   { id: "communication", title: "Communication", group: "Hardware", icon: "network", key: "n", component: CommunicationPage, parameters: ["measure", "call", "hide"] },
   { id: "ranks", title: "Ranks", group: "Hardware", icon: "network", key: "q", component: RanksPage, parameters: ["measure"] },
   { id: "recorded", title: "API and system", group: "Hardware", icon: "byOp", key: "s", component: RecordedPage, parameters: ["tab"] },
-  { id: "compare", title: "Compare runs", group: "Runs", icon: "compare", key: "c", component: ComparePage, parameters: ["with", "pick", "measure", "opened", "base_items", "new_items"] },
+  { id: "compare", title: "Compare runs", group: "Runs", icon: "compare", key: "c", component: ComparePage, parameters: ["with", "base_runs", "new_runs", "pick", "measure", "opened", "base_items", "new_items"] },
   { id: "trend", title: "Trend", group: "Runs", icon: "trend", key: "w", component: TrendPage },
   { id: "fleet", title: "Fleet", group: "Runs", icon: "fleet", key: "f", of: "store", component: FleetPage, parameters: ["store", "label", "run", "tab", "by", "hide", "base", "new"] },
   { id: "sweep", title: "Sweep", group: "Runs", icon: "sweep", key: "z", of: "sweep", component: SweepPage, parameters: ["sweep", "base", "x", "items", "work", "latency", "memory", "scale", "tab", "hide"] },

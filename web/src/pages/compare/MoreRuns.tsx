@@ -1,0 +1,74 @@
+// Repeated runs: more profiles of a side, so that a difference stands against what runs of one program differ by.
+import type { Profile } from "../../api/types";
+import { useRoute, useSetParams } from "../../address/useRoute";
+import { Icon } from "../../widgets/Icon";
+
+export const MORE_RUNS = ["base_runs", "new_runs"] as const;
+export type Side = (typeof MORE_RUNS)[number];
+
+// The runs that the address names for a side, besides its first and those that another list has; and the names that
+// are no run here.
+export function moreRuns(params: URLSearchParams, side: Side, list: readonly Profile[], first: string): { ids: string[]; unknown: string[] } {
+  const ids: string[] = [];
+  const unknown: string[] = [];
+  for (const name of params.getAll(side)) {
+    const found = list.find((profile) => profile.name === name);
+    if (!found) unknown.push(name);
+    else if (found.id !== first && !ids.includes(found.id)) ids.push(found.id);
+  }
+  return { ids, unknown };
+}
+
+function OfSide({ side, label, list, first }: { side: Side; label: string; list: readonly Profile[]; first: string }) {
+  const { params } = useRoute();
+  const setParams = useSetParams();
+  const { ids } = moreRuns(params, side, list, first);
+  const nameOf = (id: string) => list.find((profile) => profile.id === id)?.name ?? "";
+  const write = (chosen: readonly string[]) => {
+    setParams({ [side]: chosen.map(nameOf) });
+  };
+  const free = list.filter((profile) => profile.id !== first && !ids.includes(profile.id));
+  return (
+    <div className="toolbar" role="group" aria-label={`More runs ${label}`}>
+      {ids.map((id) => (
+        <button
+          key={id}
+          type="button"
+          className="button small"
+          title="Leave this run out"
+          onClick={() => {
+            write(ids.filter((each) => each !== id));
+          }}
+        >
+          {nameOf(id)} <Icon name="close" size={12} />
+        </button>
+      ))}
+      <label className="inline-label">
+        More runs {label}
+        <select
+          value=""
+          disabled={free.length === 0}
+          onChange={(event) => {
+            write([...ids, event.target.value]);
+          }}
+        >
+          <option value="">add a run</option>
+          {free.map((profile) => (
+            <option key={profile.id} value={profile.id}>
+              {profile.name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+export function MoreRuns({ list, first, second }: { list: readonly Profile[]; first: string; second: string }) {
+  return (
+    <>
+      <OfSide side="base_runs" label="before" list={list} first={first} />
+      <OfSide side="new_runs" label="after" list={list} first={second} />
+    </>
+  );
+}

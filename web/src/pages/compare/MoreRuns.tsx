@@ -30,6 +30,7 @@ function OfSide({ side, label, list, first }: { side: Side; label: string; list:
   const free = list.filter((profile) => profile.id !== first && !ids.includes(profile.id));
   return (
     <div className="toolbar" role="group" aria-label={`More runs ${label}`}>
+      <span>More runs {label}</span>
       {ids.map((id) => (
         <button
           key={id}
@@ -43,23 +44,21 @@ function OfSide({ side, label, list, first }: { side: Side; label: string; list:
           {nameOf(id)} <Icon name="close" size={12} />
         </button>
       ))}
-      <label className="inline-label">
-        More runs {label}
-        <select
-          value=""
-          disabled={free.length === 0}
-          onChange={(event) => {
-            write([...ids, event.target.value]);
-          }}
-        >
-          <option value="">add a run</option>
-          {free.map((profile) => (
-            <option key={profile.id} value={profile.id}>
-              {profile.name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <select
+        aria-label={`Add a run ${label}`}
+        value=""
+        disabled={free.length === 0}
+        onChange={(event) => {
+          write([...ids, event.target.value]);
+        }}
+      >
+        <option value="">add a run</option>
+        {free.map((profile) => (
+          <option key={profile.id} value={profile.id}>
+            {profile.name}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }

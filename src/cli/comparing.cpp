@@ -19,20 +19,23 @@
 namespace opsight::cli {
 namespace {
 
-constexpr int kOverLimit = 3;
+constexpr int kOverLimit = 3, kNotJudged = 1;
 
-// Says which limits did not hold, by which rows, and which hold only because so little was recorded.
-bool failed(const std::vector<query::GateResult>& results) {
-    bool any = false;
+// Says which limits did not hold, by which rows, which hold only because so little was recorded, and which
+// nothing tells of; the exit code that this makes.
+int exit_code_of(const std::vector<query::GateResult>& results) {
+    int code = 0;
     for (const query::GateResult& each : results) {
-        any |= !each.held;
+        if (!each.held) code = each.unjudged.empty() ? kOverLimit : std::max(code, kNotJudged);
         for (const std::string& row : each.failures)
             print_note(fmt::format("over the limit '{}': {}\n", each.gate, row));
-        if (each.held && each.doubtful > 0)
+        if (!each.unjudged.empty())
+            print_note(fmt::format("the limit '{}' cannot be judged: {}\n", each.gate, each.unjudged));
+        else if (each.held && each.doubtful > 0)
             print_note(
                 fmt::format("the limit '{}' holds, for noise may explain it: {}\n", each.gate, each.summary));
     }
-    return any;
+    return code;
 }
 
 Result<query::FoundProblems> problems_of(query::Session& session) {
@@ -148,7 +151,7 @@ Result<int> Comparing::compare(const std::vector<std::string>& base, const std::
                    query::check_gates(comparison, gates, strict_));
     OPSIGHT_TRY(show(comparison, results));
     if (!junit_.empty()) OPSIGHT_TRY(write_file(junit_, force_, report::render_junit(results)));
-    return failed(results) ? kOverLimit : 0;
+    return exit_code_of(results);
 }
 
 Result<std::vector<query::Gate>> Comparing::parse_gates() const {

@@ -30,8 +30,10 @@ std::string render_junit(const std::vector<query::GateResult>& results) {
     for (const query::GateResult& each : results) {
         out += fmt::format("<testcase classname=\"opsight.compare\" name=\"{}\">", xml_text(each.gate));
         if (!each.held)
-            out += fmt::format("<failure message=\"{}\">{}</failure>", xml_text(each.summary),
-                               xml_text(fmt::format("{}", fmt::join(each.failures, "; "))));
+            out +=
+                fmt::format("<failure message=\"{}\">{}</failure>", xml_text(each.summary),
+                            xml_text(each.unjudged.empty() ? fmt::format("{}", fmt::join(each.failures, "; "))
+                                                           : "cannot be judged: " + each.unjudged));
         out += "</testcase>\n";
     }
     return out + "</testsuite>\n</testsuites>\n";

@@ -163,6 +163,17 @@ class CompareTest(unittest.TestCase):
         self.assertIn("holds nothing", self.compare(self.base, self.new, "--fail-if", "op:x gpu_time > 3%", code=1))
         self.assertIn("--fail-if", self.compare(self.base, self.new, "--strict", code=2))
 
+    # Of two whole recordings no difference stands against noise: a limit that one is over would hold for ever.
+    def test_a_limit_that_nothing_can_judge_does_not_hold(self):
+        junit = os.path.join(self.folder, "unjudged.xml")
+        whole = ("--whole-run", "--fail-if", "iteration_time > 3%")
+        said = self.compare(self.base, self.new, *whole, "--junit", junit, code=1)
+        self.assertIn("the limit 'iteration_time > 3%' cannot be judged: iteration time (+", said)
+        case = xml.etree.ElementTree.parse(junit).find("testsuite/testcase/failure")
+        self.assertTrue(case.text.startswith("cannot be judged: "), case.text)
+        self.compare(self.new, self.base, *whole)
+        self.compare(self.base, self.new, *whole, "--strict", code=3)
+
     def test_repeated_runs(self):
         base = [self.write(f"base{by}.json", slowed(tiny_trace.trace(steps=9), "relu_kernel(float*)", by)) for by in range(5)]
         new = [self.write(f"new{by}.json", slowed(tiny_trace.trace(steps=9), "relu_kernel(float*)", by)) for by in range(10, 15)]

@@ -107,15 +107,12 @@ class Checker {
         if (gate_.subject == Subject::kFinding) {
             OPSIGHT_TRY(problems());
         } else if (gate_.subject == Subject::kIteration) {
-            if (has_caveat(it_, kUnlikeIterations))
-                return fail(nothing("the iterations of the two sides are not alike"));
-            look("iteration time", {static_cast<double>(it_.time.base_median),
-                                    static_cast<double>(it_.time.next_median), time_verdict(it_), "ns"});
+            iteration_time();
         } else {
             OPSIGHT_TRY(rows());
         }
-        if (over_ == 0 && !unjudged_.empty()) return fail(not_judged());
-        result_.held = over_ == 0;
+        if (over_ == 0) result_.unjudged = unjudged_;
+        result_.held = over_ == 0 && result_.unjudged.empty();
         if (over_ > kNamedRows) result_.failures.push_back(fmt::format("and {} more", over_ - kNamedRows));
         result_.summary = fmt::format(
             "{} {} looked at, {} over the limit{}", looked_at_, looked_at_ == 1 ? "row" : "rows", over_,
@@ -124,6 +121,16 @@ class Checker {
     }
 
   private:
+    void iteration_time() {
+        if (has_caveat(it_, kUnlikeIterations))
+            unjudged_ =
+                "the iterations of the two sides are not alike: cut them alike (--key-op, --iteration-range, "
+                "--whole-run)";
+        else
+            look("iteration time", {static_cast<double>(it_.time.base_median),
+                                    static_cast<double>(it_.time.next_median), time_verdict(it_), "ns"});
+    }
+
     // A problem that the base was not or could not be found to have. One of little time may be noise's doing,
     // and so may be one that the base's recording cannot tell of.
     Status problems() {
@@ -201,15 +208,6 @@ class Checker {
                      "'opsight compare BASE NEW --format csv' lists what there is"};
     }
 
-    Error not_judged() const {
-        return Error{fmt::format("the limit '{}' cannot be judged: {} is over it, and too few samples were "
-                                 "recorded to tell that from noise",
-                                 gate_.text, unjudged_),
-                     {},
-                     {},
-                     "record five iterations or more on each side, or five runs; --strict fails without"};
-    }
-
     Value value_of(const Change& row) const {
         const ChangeSide base = row.base.value_or(ChangeSide{}), next = row.next.value_or(ChangeSide{});
         switch (gate_.metric) {
@@ -232,7 +230,11 @@ class Checker {
             value.base > 0 ? fmt::format("+{:.1f}%", 100 * by / value.base) : std::string("new");
         if (value.verdict != Verdict::kReal && !strict_) {
             ++result_.doubtful;
-            if (unjudged_.empty() && is_few(value.verdict)) unjudged_ = fmt::format("{} ({})", name, change);
+            if (unjudged_.empty() && is_few(value.verdict))
+                unjudged_ = fmt::format(
+                    "{} ({}) is over it, and too few samples were recorded to tell that from noise: record "
+                    "five iterations or more on each side, or five runs (--strict judges without)",
+                    name, change);
             return;
         }
         if (++over_ > kNamedRows) return;
@@ -251,7 +253,7 @@ class Checker {
     bool strict_;
     GateResult result_;
     size_t looked_at_ = 0, over_ = 0;
-    std::string unjudged_;  // over the limit, and no difference of so few samples could stand against noise
+    std::string unjudged_;  // why nothing tells whether the limit holds
 };
 
 }  // namespace
@@ -326,7 +328,10 @@ ResultTable gate_table(const std::vector<GateResult>& results) {
     table.columns = {{"limit", "Limit"}, {"held", "Held"}, {"rows", "Rows"}, {"over", "Over the Limit"}};
     for (const GateResult& each : results)
         table.rows.push_back({each.gate, each.held, each.summary,
-                              each.held ? Cell{} : Cell{fmt::format("{}", fmt::join(each.failures, "; "))}});
+                              each.held ? Cell{}
+                              : each.unjudged.empty()
+                                  ? Cell{fmt::format("{}", fmt::join(each.failures, "; "))}
+                                  : Cell{"cannot be judged: " + each.unjudged}});
     return table;
 }
 

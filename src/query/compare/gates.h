@@ -26,10 +26,12 @@ struct GateResult {
     std::vector<std::string> failures;  // a sentence for each row that is over the limit
     std::string summary;                // what was looked at
     size_t doubtful = 0;                // rows over the limit that noise may explain
+    std::string unjudged;  // why it is not known whether it holds; it does not count as held then
 };
 
 // A difference over the limit fails where it stands against noise; with `strict` always. Numbers of calls
-// know no noise. Fails where a gate is about nothing that was recorded.
+// know no noise. Where no difference could stand against it, for too few samples, or sides are not alike, a
+// limit is not judged. Fails where a gate is about nothing that was recorded.
 Result<std::vector<GateResult>> check_gates(const Comparison& comparison, const std::vector<Gate>& gates,
                                             bool strict);
 

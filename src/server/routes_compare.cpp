@@ -66,7 +66,8 @@ class Sides {
 Expected<std::vector<size_t>> numbers_of(Call& call, const std::string& first, std::string_view more) {
     std::vector<std::string> ids = call.all(more);
     if (ids.size() >= kMostRepeated)
-        return fail(Problem(400, "bad_request", fmt::format("{}: at most {} runs a side", more, kMostRepeated)));
+        return fail(
+            Problem(400, "bad_request", fmt::format("{}: at most {} runs a side", more, kMostRepeated)));
     ids.insert(ids.begin(), first);
     std::vector<size_t> numbers;
     for (const std::string& id : ids) {
@@ -85,11 +86,11 @@ Expected<Response> compare(Call& call) {
     OPSIGHT_ASSIGN(const int64_t next_items, call.number("new_items", 1, 1, kMostItems));
     Sides sides(call, {std::move(base), base_items}, {std::move(next), next_items}, std::move(range));
     const FairSemaphore::Permit turn(profiles.questions());
-    const Result<query::Comparison> made = query::compare_runs(
-        sides.runs(false), sides.runs(true),
-        [&sides](bool is_next, size_t run, std::optional<int64_t> rank, bool whole) {
-            return sides.read(is_next, run, rank, whole);
-        });
+    const Result<query::Comparison> made =
+        query::compare_runs(sides.runs(false), sides.runs(true),
+                            [&sides](bool is_next, size_t run, std::optional<int64_t> rank, bool whole) {
+                                return sides.read(is_next, run, rank, whole);
+                            });
     if (sides.refused) return fail(*sides.refused);
     if (!made) return fail(Problem(made.error()));
     const query::Comparison& comparison = *made;
@@ -156,7 +157,8 @@ Expected<Response> trend(Call& call) {
 
 std::vector<Route> compare_routes() {
     return {{"GET", "/api/v1/profiles/{id}/compare", compare,
-             std::vector<std::string>{"with", "base_runs", "new_runs", "base_items", "new_items"} + range_parameters()},
+             std::vector<std::string>{"with", "base_runs", "new_runs", "base_items", "new_items"} +
+                 range_parameters()},
             {"GET", "/api/v1/trend", trend, {}}};
 }
 

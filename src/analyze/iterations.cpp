@@ -258,14 +258,15 @@ std::vector<WarmupEvent> cut_heads(const Iterations& iterations, const std::vect
     const bool marked = iterations.source == IterationSource::kStepMarker ||
                         iterations.source == IterationSource::kRangeRegex;
     std::vector<WarmupEvent> events;
-    for (const RankBegin& kept : kept_from) {
-        bool first = true;
-        for (const Iteration& it : iterations.list) {
-            if (it.rank != kept.rank) continue;
-            if (it.begin_ns <= kept.begin || (first && !marked))
-                events.push_back({it.rank, it.begin_ns, kCutHead});
-            first = false;
-        }
+    const std::vector<Iteration>& list = iterations.list;
+    for (size_t i = 0; i < list.size(); ++i) {
+        const auto kept =
+            std::lower_bound(kept_from.begin(), kept_from.end(), list[i].rank,
+                             [](const RankBegin& each, RankId rank) { return each.rank < rank; });
+        if (kept == kept_from.end() || kept->rank != list[i].rank) continue;
+        const bool first = i == 0 || list[i - 1].rank != list[i].rank;
+        if (list[i].begin_ns <= kept->begin || (first && !marked))
+            events.push_back({list[i].rank, list[i].begin_ns, kCutHead});
     }
     return events;
 }

@@ -67,7 +67,8 @@ void mark_warmup(Iterations& iterations, const std::vector<WarmupEvent>& events,
                  const NameOf& name_of = {}, const std::vector<RecordingPause>& pauses = {});
 
 // Iterations whose heads were recorded but not kept, of ranks that are whole only from some time on: those
-// that begin until then, and the first one where no mark tells where it begins.
+// that begin until then, and the first one where no mark tells where it begins. `kept_from` is sorted by
+// rank.
 std::vector<WarmupEvent> cut_heads(const Iterations& iterations, const std::vector<RankBegin>& kept_from);
 inline constexpr std::string_view kCutHead = "newer records took the place of its first ones";
 

@@ -154,7 +154,7 @@ TEST(OptimizerSteps, ThreadsThatStepByTurnsTrainBesideEachOther) {
         return threads_train_beside(steps);
     };
     EXPECT_TRUE(beside("01010101"));
-    EXPECT_TRUE(beside("0011", 1000) == false) << "one after the other, whatever a step takes";
+    EXPECT_FALSE(beside("0011", 1000)) << "one after the other, whatever a step takes";
     EXPECT_TRUE(beside("00100100"));
     EXPECT_FALSE(beside("00000000"));
     EXPECT_FALSE(beside("00001000")) << "one step is no training";

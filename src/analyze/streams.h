@@ -43,7 +43,7 @@ struct IterationTime {
 std::vector<IterationTime> times_of(const std::vector<Iteration>& list);
 
 // Sums by stream and iteration. `spans` are sorted by (stream, begin), the others by (rank, begin): what was
-// not recorded is no gap.
+// not recorded is no gap. Where no iterations are given, gaps are of what ends them.
 std::vector<StreamStats> sum_streams(const std::vector<StreamSpan>& spans,
                                      const std::vector<RecordingPause>& pauses = {},
                                      const std::vector<IterationTime>& iterations = {});

@@ -46,10 +46,11 @@ class Sides {
     }
 
     // The profile that is shown of a side: of repeated runs the one in the middle.
-    size_t shown(bool next, const std::string& label) const {
-        for (const size_t number : which_[next].numbers)
-            if (call_.profiles().name(number) == label) return number;
-        return which_[next].numbers.front();
+    size_t shown(bool next, const std::vector<query::Run>& runs) const {
+        const auto found =
+            std::find_if(runs.begin(), runs.end(), [](const query::Run& each) { return each.shown; });
+        return found == runs.end() ? which_[next].numbers.front()
+                                   : which_[next].numbers.at(static_cast<size_t>(found - runs.begin()));
     }
     size_t runs(bool next) const { return which_[next].numbers.size(); }
 
@@ -101,8 +102,8 @@ Expected<Response> compare(Call& call) {
         json.field("answer", query::verdict_text(comparison));
         json.field("verdict", query::verdict_name(comparison.time.verdict));
         json.field("own_range", sides.own_range);
-        json.field("base_shown", std::to_string(sides.shown(false, comparison.base.label)));
-        json.field("new_shown", std::to_string(sides.shown(true, comparison.next.label)));
+        json.field("base_shown", std::to_string(sides.shown(false, comparison.base_runs)));
+        json.field("new_shown", std::to_string(sides.shown(true, comparison.next_runs)));
         json.list("tables", [&] {
             for (const query::Section& section : report.sections)
                 report::put_page(json, section.table, comparison.base.range);

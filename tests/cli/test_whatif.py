@@ -55,6 +55,18 @@ class WhatIf(unittest.TestCase):
         self.assertEqual(self.predicted("--remove", "dataloader", "--scale", "kernel:sgemm_128=0.5"), 500_000)
         self.assertEqual(self.predicted("--scale", "op:aten::mm=1"), 1_000_000)
 
+    def test_where_no_wait_was_recorded_the_answer_says_what_that_means(self):
+        words, scale = "no call that waits for the device was recorded", ("--scale", "kernel:sgemm_128=0.5")
+        self.assertNotIn(words, opsight_cli.run("whatif", self.profile, *scale).stdout)
+        events = [event for i in range(6) for event in step(i) if event["name"] != "cudaDeviceSynchronize"]
+        with tempfile.TemporaryDirectory(prefix="opsight-whatif-") as folder:
+            trace, profile = os.path.join(folder, "a.json"), os.path.join(folder, "a.opsight")
+            with open(trace, "w", encoding="utf-8") as file:
+                json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+            opsight_cli.run("import", trace, "-o", profile)
+            self.assertIn(words, " ".join(opsight_cli.run("whatif", profile, *scale).stdout.split()))
+            self.assertNotIn(words, " ".join(opsight_cli.run("whatif", profile).stdout.split()))
+
     def test_waits_that_are_gone_leave_the_device_to_bind(self):
         answer = self.ask("--remove", "sync")
         self.assertLess(answer["prediction"]["predicted_ns"], 1_000_000)

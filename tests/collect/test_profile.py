@@ -276,8 +276,8 @@ class Profile(unittest.TestCase):
             time.sleep(1)
         """, options=["--buffer-mb", "1", "--keep-last"])
         self.assertEqual(done.returncode, 0, done.stderr)
-        cut = self.sql("SELECT iteration, coalesce(warmup_reason, '') LIKE 'newer records%' AS cut FROM iterations "
-                       "ORDER BY iteration")
+        cut = self.sql("SELECT iteration, warmup_reason AS reason, coalesce(warmup_reason, '') LIKE 'newer records%' AS cut "
+                       "FROM iterations ORDER BY iteration")
         self.assertGreater(len(cut), 20)
         self.assertTrue(cut[0]["cut"])
         self.assertLess(sum(row["cut"] for row in cut), len(cut) // 2)
@@ -286,9 +286,10 @@ class Profile(unittest.TestCase):
         whole = {ops[row["iteration"]] for row in cut if not row["cut"]}
         self.assertEqual(len(whole), 1, whole)
         # A key op that is looked for later cuts the same head off.
-        report = subprocess.run([OPSIGHT, "report", self.profile, "--key-op", "aten::sum"],
-                                capture_output=True, text=True, check=True).stdout
-        self.assertIn("left out as warm-up", report)
+        report = subprocess.run([OPSIGHT, "report", self.profile, "--key-op", "aten::sum", "--all-iterations", "--report",
+                                 "iteration", "--format", "json"], capture_output=True, text=True, check=True).stdout
+        first = json.loads(report)["iteration"]["iterations"][0]
+        self.assertEqual((first["iteration"], first["warmup_reason"]), (0, cut[0]["reason"]))
 
     def test_data_loader_workers_are_recorded_as_processes(self):
         done = self.run_profile(TRAIN, """

@@ -80,8 +80,7 @@ class Finder {
         clocks();
         synchronization();
         overlap();
-        budget("loading", kLoading, "data loading");
-        budget_of_one_side("loading", kLoading, "data loading");
+        budget("loading", kLoading, "data loading", {}, Sides::kAny);
         budget("communication", kCommunication, "communication that no kernel hides", communication());
         host();
         memory();
@@ -398,31 +397,21 @@ class Finder {
         return fmt::format("; its kernels take {} before, {} after", time_text(base), time_text(next));
     }
 
-    void budget(const char* kind, size_t resource, const std::string& what, const std::string& more = {}) {
+    enum class Sides : uint8_t { kBoth, kAny };  // that have recorded a class
+    void budget(const char* kind, size_t resource, const std::string& what, const std::string& more = {},
+                Sides sides = Sides::kBoth) {
         for (size_t i = 0; i < it_.budget.size(); ++i) {
             const BudgetRow& row = it_.budget[i];
-            if (it_.base.classes[i].resource != resource || !row.base_ns || !row.next_ns) continue;
-            if (!stands(row.samples, row.difference_ns)) continue;
+            if (it_.base.classes[i].resource != resource || !stands(row.samples, row.difference_ns)) continue;
+            if (sides == Sides::kBoth && !(row.base_ns && row.next_ns)) continue;
             say(kind,
-                fmt::format("{}: {} of {} before, {} after{}", what, time_text(*row.base_ns), of_time_,
-                            time_text(*row.next_ns), more),
+                fmt::format("{}: {} before, {} after{}", what, recorded(row.base_ns, " of " + of_time_),
+                            recorded(row.next_ns, row.base_ns ? "" : " of " + of_time_), more),
                 {}, {}, row.difference_ns);
         }
     }
-
-    // Of a kind of which one side has nothing at all.
-    void budget_of_one_side(const char* kind, size_t resource, const std::string& what) {
-        for (size_t i = 0; i < it_.budget.size(); ++i) {
-            const BudgetRow& row = it_.budget[i];
-            if (it_.base.classes[i].resource != resource || bool(row.base_ns) == bool(row.next_ns)) continue;
-            if (!stands(row.samples, row.difference_ns)) continue;
-            const std::string there =
-                fmt::format("{} of {}", time_text(row.base_ns ? *row.base_ns : *row.next_ns), of_time_);
-            say(kind,
-                row.base_ns ? fmt::format("{}: {} before, none recorded after", what, there)
-                            : fmt::format("{}: none recorded before, {} after", what, there),
-                {}, {}, row.difference_ns);
-        }
+    static std::string recorded(const std::optional<int64_t>& ns, const std::string& of) {
+        return ns ? time_text(*ns) + of : "none recorded";
     }
 
     // What a device waits for; of a run without one, ops have their times in the groups.

@@ -188,24 +188,27 @@ class Finder {
             runs(it_.base_runs.size(), it_.next_runs.size());
     }
 
-    // Cut by other grounds, an iteration may hold several of the other side's, or a part of one.
+    // Cut by other grounds, an iteration may hold several of the other side's, or a part of one: then most
+    // ops that both have come by the same factor more often or less. What one side does alone tells nothing
+    // of it.
     void unlike_iterations() {
         constexpr double kAlike = 1.5;
         const Range &base = it_.base.range, &next = it_.next.range;
         if (base.whole || next.whole || base.source == next.source) return;
-        double before = 0, after = 0;  // calls of ops in an iteration
-        for (const Change& op : it_.changes.ops) {
-            before += op.base ? op.base->calls : 0;
-            after += op.next ? op.next->calls : 0;
-        }
-        if (std::min(before, after) <= 0 || std::max(before, after) < kAlike * std::min(before, after))
-            return;
+        std::vector<double> factors;
+        for (const Change& op : it_.changes.ops)
+            if (op.base && op.next && op.base->calls > 0 && op.next->calls > 0)
+                factors.push_back(op.next->calls / op.base->calls);
+        if (factors.empty()) return;
+        const auto middle = factors.begin() + std::ssize(factors) / 2;
+        std::nth_element(factors.begin(), middle, factors.end());
+        if (std::max(*middle, 1 / *middle) < kAlike) return;
         say(std::string(kUnlikeIterations),
             fmt::format(
-                "an iteration holds {:.4g} calls of ops before and {:.4g} after, and they were found on "
-                "other grounds: their times are not alike. --key-op, --iteration-range or --whole-run "
-                "cut both sides alike",
-                before, after));
+                "half of the ops of both sides are called {:.3g} times as often in an iteration after as "
+                "before, or {}, and the iterations were found on other grounds: their times are not "
+                "alike. --key-op, --iteration-range or --whole-run cut both sides alike",
+                *middle, *middle > 1 ? "more" : "less"));
     }
 
     void samples(size_t before, size_t after) {
@@ -220,7 +223,7 @@ class Finder {
     }
 
     void runs(size_t before, size_t after) {
-        if (it_.time.verdict == Verdict::kTooFew || it_.time.verdict == Verdict::kSingle)
+        if (is_few(it_.time.verdict))
             say("few_runs", fmt::format("no difference between {} and {} runs can be told from noise: record "
                                         "five or more on each side",
                                         before, after));

@@ -186,9 +186,9 @@ class Finder {
     // Samples that are too few to tell noise may show a difference that is too large to be passed over.
     static ChangeKind time_kind(const SampleDifference& samples) {
         constexpr double kPassedOver = 0.02;
-        const bool few = samples.verdict == Verdict::kSingle || samples.verdict == Verdict::kTooFew;
-        const bool tells = samples.verdict == Verdict::kReal ||
-                           (few && differs(samples.base_median, samples.next_median, kPassedOver));
+        const bool tells =
+            samples.verdict == Verdict::kReal ||
+            (is_few(samples.verdict) && differs(samples.base_median, samples.next_median, kPassedOver));
         if (!tells || samples.shift == 0) return ChangeKind::kSame;
         return samples.shift > 0 ? ChangeKind::kSlower : ChangeKind::kFaster;
     }

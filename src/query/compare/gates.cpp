@@ -78,14 +78,9 @@ struct Value {
     std::string_view unit;  // "ns", or nothing
 };
 
-bool is_few(Verdict verdict) {
-    return verdict == Verdict::kSingle || verdict == Verdict::kTooFew;
-}
-
 // Of runs too few to tell noise the iterations of the two in the middle are asked, as for layers and ops; but
 // a side whose runs reach into those of the other tells no difference.
-Verdict time_verdict(const Comparison& it) {
-    if (it.base_runs.empty() || !is_few(it.time.verdict)) return it.time.verdict;
+Verdict verdict_by_iterations(const Comparison& it) {
     const Verdict verdict = compare_samples(it.base.times(), it.next.times()).verdict;
     if (verdict != Verdict::kReal) return verdict;
     const auto shorter = [](const Run& a, const Run& b) { return a.median_ns < b.median_ns; };
@@ -122,13 +117,17 @@ class Checker {
 
   private:
     void iteration_time() {
-        if (has_caveat(it_, kUnlikeIterations))
+        if (has_caveat(it_, kUnlikeIterations)) {
             unjudged_ =
                 "the iterations of the two sides are not alike: cut them alike (--key-op, --iteration-range, "
                 "--whole-run)";
-        else
-            look("iteration time", {static_cast<double>(it_.time.base_median),
-                                    static_cast<double>(it_.time.next_median), time_verdict(it_), "ns"});
+            return;
+        }
+        const bool by_iterations = !it_.base_runs.empty() && is_few(it_.time.verdict);
+        look(by_iterations ? "iteration time (runs too few to judge by: by iterations of those in the middle)"
+                           : "iteration time",
+             {static_cast<double>(it_.time.base_median), static_cast<double>(it_.time.next_median),
+              by_iterations ? verdict_by_iterations(it_) : it_.time.verdict, "ns"});
     }
 
     // A problem that the base was not or could not be found to have. One of little time may be noise's doing,

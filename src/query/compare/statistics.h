@@ -18,6 +18,11 @@ enum class Verdict : uint8_t {
     kSingle,  // a side has one sample, and no spread
 };
 
+// Whether no difference between samples so few could stand against noise.
+constexpr bool is_few(Verdict verdict) {
+    return verdict == Verdict::kSingle || verdict == Verdict::kTooFew;
+}
+
 // Whether two numbers are further apart than this part of the greater one.
 bool differs(double base, double next, double by);
 

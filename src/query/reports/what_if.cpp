@@ -146,10 +146,6 @@ void add_notes(const WhatIf& answer, const Suppositions& suppositions, Report& r
         if (each.tasks == 0 && !(suppositions.no_waits && answer.waits > 0))
             report.notes.push_back(
                 fmt::format("nothing in the chosen iterations is concerned by {}", each.words));
-    if (suppositions.any() && answer.device_work && answer.waits == 0)
-        report.notes.emplace_back(
-            "no call that waits for the device was recorded in this range: if the host waited all the same, "
-            "that is its own work here, and faster work of the device seems to save less than it would");
     if (suppositions.no_waits)
         report.notes.emplace_back(
             "without waits the host takes results that the device does not have yet: the prediction is a "
@@ -162,6 +158,17 @@ void add_notes(const WhatIf& answer, const Suppositions& suppositions, Report& r
     if (suppositions.no_communication)
         report.notes.emplace_back(
             "ranks are replayed each by itself: what they wait for each other is part of their collectives");
+}
+
+// Waits that were not recorded look like the host's own work.
+Status add_note_of_no_waits(Session& session, Report& report) {
+    if (!session.contents().device_work) return {};
+    OPSIGHT_ASSIGN(const duck::Rows waits, session.query(sql::wait_calls));
+    if (std::get<int64_t>(waits.rows.at(0)[0]) == 0)
+        report.notes.emplace_back(
+            "no call that waits for the device was recorded in this range: if the host waited all the same, "
+            "that is its own work here, and faster work of the device seems to save less than it would");
+    return {};
 }
 
 Error nothing_to_replay(const Session& session, const Grounds& grounds) {
@@ -205,6 +212,8 @@ Result<Report> what_if_report(Session& session, const Suppositions& suppositions
     }
     if (!shape.for_people) report.sections.push_back(iteration_section(*answer));
     add_notes(*answer, suppositions, report);
+    // Other calls may have waited, as copies and launches into a full queue do.
+    if (suppositions.any() && answer->waits == 0) OPSIGHT_TRY(add_note_of_no_waits(session, report));
     return report;
 }
 

@@ -21,7 +21,6 @@ Result<Grounds> grounds_of_replay(Session& session) {
     else if (!session.contents().device_work && session.contents().work_lost)
         found.lacks =
             "work was launched on a device and none of it was recorded, so what waited for it is not known";
-    found.device_work = integer(row[3]) > 0;
     if (work_ns > 0)
         found.unlaunched_pct =
             100.0 * static_cast<double>(work_ns - launched_ns) / static_cast<double>(work_ns);

@@ -10,8 +10,8 @@ namespace opsight::query {
 
 struct Grounds {
     std::string lacks;  // why the range cannot be replayed; empty: it can
-    bool device_work = false;
-    double unlaunched_pct = 0;  // of its time: no launch is known, so the host seems not to wait
+    double unlaunched_pct =
+        0;  // of its device work's time: no launch is known, so the host seems not to wait
 };
 
 Result<Grounds> grounds_of_replay(Session& session);

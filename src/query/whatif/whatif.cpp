@@ -47,7 +47,6 @@ Result<std::optional<WhatIf>> what_if(Session& session, const Suppositions& supp
     if (!grounds.lacks.empty()) return std::optional<WhatIf>();
     WhatIf answer;
     answer.unlaunched_pct = grounds.unlaunched_pct;
-    answer.device_work = grounds.device_work;
     Shares path, predicted;
     for (const std::string& words : rules.words)
         answer.concerned.push_back({words});

@@ -17,7 +17,7 @@ import { sentence } from "../widgets/words";
 import { DifferenceRows } from "./compare/DifferenceRows";
 import { ItemFields, ITEMS, itemsOf, useItems } from "./compare/Items";
 import { layerPair, type Measure } from "./compare/layers";
-import { MORE_RUNS, MoreRuns, moreRuns } from "./compare/MoreRuns";
+import { MORE_RUNS, MoreRuns, moreRuns, RunOptions } from "./compare/MoreRuns";
 import { pickOf, pickOfRow } from "./compare/pick";
 import { TwoIcicles } from "./compare/TwoIcicles";
 import { TwoTimelines } from "./compare/TwoTimelines";
@@ -44,11 +44,7 @@ function Picker({ label, list, value, choose }: { label: string; list: readonly 
           choose(event.target.value);
         }}
       >
-        {list.map((profile) => (
-          <option key={profile.id} value={profile.id}>
-            {profile.name}
-          </option>
-        ))}
+        <RunOptions list={list} />
       </select>
     </label>
   );
@@ -287,17 +283,16 @@ function Runs({ list, first, second }: { list: readonly Profile[]; first: string
   const nameOf = (id: string) => list.find((profile) => profile.id === id)?.name ?? "";
   const comparison = useComparison(list, first, second);
   const { params } = useRoute();
-  const unknown = (side: "base_runs" | "new_runs", of: string) => moreRuns(params, side, list, of).unknown.join("”, “");
   useCorrections(
     MORE_RUNS.flatMap((side) => {
-      const names = unknown(side, side === "base_runs" ? first : second);
-      const known = params.getAll(side).filter((name) => list.some((profile) => profile.name === name));
-      return names ? [{ key: side, to: known.length > 0 ? known : null, text: `The run “${names}” is not here: it was left out.` }] : [];
+      const { unknown } = moreRuns(params, side, list, side === "base_runs" ? first : second);
+      const known = params.getAll(side).filter((name) => !unknown.includes(name));
+      return unknown.length > 0 ? [{ key: side, to: known.length > 0 ? known : null, text: `The run “${unknown.join("”, “")}” is not here: it was left out.` }] : [];
     }),
   );
   const chosen = Object.keys(useRange()).length > 0;
   const note = comparison.data?.own_range
-    ? "the second over its own default range: it does not have the chosen one"
+    ? "what does not have the chosen range is over its own default one"
     : chosen
       ? "both over the chosen range"
       : "each over its own default range";

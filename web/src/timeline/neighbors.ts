@@ -12,7 +12,8 @@ const MOST_TRIES = 40;
 // Of one event, whether or not its details have come since.
 export const isSame = (a: Place | null, b: Place | null): boolean => a === b || (a?.track === b?.track && a?.span === b?.span);
 
-function placeOf(window: TimelineWindow, entries: Entries, i: number, track: number, kinds: readonly string[]): Place {
+// Entry `i` of a window or tile; `kinds` are the names of its kinds.
+export function placeOf(window: Pick<TimelineWindow, "names" | "begin">, entries: Entries, i: number, track: number, kinds: readonly string[]): Place {
   return {
     track,
     span: entries.span[i] ?? 0,

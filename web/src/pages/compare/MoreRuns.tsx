@@ -6,8 +6,7 @@ import { Icon } from "../../widgets/Icon";
 export const MORE_RUNS = ["base_runs", "new_runs"] as const;
 export type Side = (typeof MORE_RUNS)[number];
 
-// The runs that the address names for a side, besides its first and those that another list has; and the names that
-// are no run here.
+// The runs that the address names for a side, each once and without its first; and the names that no run here has.
 export function moreRuns(params: URLSearchParams, side: Side, list: readonly Profile[], first: string): { ids: string[]; unknown: string[] } {
   const ids: string[] = [];
   const unknown: string[] = [];
@@ -17,6 +16,14 @@ export function moreRuns(params: URLSearchParams, side: Side, list: readonly Pro
     else if (found.id !== first && !ids.includes(found.id)) ids.push(found.id);
   }
   return { ids, unknown };
+}
+
+export function RunOptions({ list }: { list: readonly Profile[] }) {
+  return list.map((profile) => (
+    <option key={profile.id} value={profile.id}>
+      {profile.name}
+    </option>
+  ));
 }
 
 function OfSide({ side, label, list, first }: { side: Side; label: string; list: readonly Profile[]; first: string }) {
@@ -53,11 +60,7 @@ function OfSide({ side, label, list, first }: { side: Side; label: string; list:
         }}
       >
         <option value="">add a run</option>
-        {free.map((profile) => (
-          <option key={profile.id} value={profile.id}>
-            {profile.name}
-          </option>
-        ))}
+        <RunOptions list={free} />
       </select>
     </div>
   );

@@ -119,15 +119,25 @@ Status add_filters(const std::vector<RowFilter>& filters, const std::vector<duck
     return {};
 }
 
-Result<Condition> condition_of(const Page& page, const std::vector<duck::ResultColumn>& columns) {
+// What a search looks at in a column of text: also how the page words it.
+std::string searched_text(const Column& column) {
+    const std::string name = duck::quote_name(column.key);
+    if (column.role == Role::kDirection) return fmt::format("searched_direction({})", name);
+    if (column.role == Role::kShapes) return fmt::format("searched_shapes({})", name);
+    return name;
+}
+
+// `columns`: of the rows, which are those of `described` in their order (rows_of).
+Result<Condition> condition_of(const Page& page, const std::vector<Column>& described,
+                               const std::vector<duck::ResultColumn>& columns) {
     Condition condition;
     if (!page.search.empty()) {
         std::string any;
         const std::string wanted = condition.value(page.search);
-        for (const duck::ResultColumn& column : columns) {
-            if (column.type != duck::Type::kVarchar) continue;
+        for (size_t i = 0; i < columns.size(); ++i) {
+            if (columns[i].type != duck::Type::kVarchar) continue;
             any += fmt::format("{}contains(lower({}), lower({}))", any.empty() ? "" : " OR ",
-                               searched_text(column.name, duck::quote_name(column.name)), wanted);
+                               searched_text(described[i]), wanted);
         }
         condition.add(any.empty() ? "false" : "(" + any + ")");
     }
@@ -204,12 +214,6 @@ std::shared_ptr<KeptTable> kept_table(Session& session, const std::string& name)
     return with.has_value() ? std::any_cast<std::shared_ptr<KeptTable>>(with) : nullptr;
 }
 
-std::string searched_text(std::string_view key, const std::string& sql) {
-    if (key == "direction") return fmt::format("searched_direction({})", sql);
-    if (key.ends_with("shapes")) return fmt::format("searched_shapes({})", sql);
-    return sql;
-}
-
 std::string order_sql(const RowOrder& order) {
     std::string sql;
     for (const auto& [key, descending] : order)
@@ -229,7 +233,7 @@ Status take_page(Session& session, const Question& question, const RowOrder& ord
     Condition condition;
     if (!page.search.empty() || !page.filters.empty()) {
         OPSIGHT_ASSIGN(const duck::Rows none, session.query(over(rows, "FROM " + relation + " LIMIT 0", {})));
-        OPSIGHT_ASSIGN(condition, condition_of(page, none.columns));
+        OPSIGHT_ASSIGN(condition, condition_of(page, question.columns, none.columns));
     }
     std::string shown;
     for (const Column& column : table.columns)

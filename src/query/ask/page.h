@@ -18,9 +18,6 @@ struct KeptTable {
 // Null where the session keeps none of that name (any more).
 std::shared_ptr<KeptTable> kept_table(Session& session, const std::string& name);
 
-// What a search looks at in a column of text, whose value is `sql`: also how the page words it.
-std::string searched_text(std::string_view key, const std::string& sql);
-
 // Keys of columns, descending or not; fields that are empty come last either way.
 using RowOrder = std::vector<std::pair<std::string, bool>>;
 std::string order_sql(const RowOrder& order);  // " ORDER BY ..."

@@ -59,23 +59,11 @@ Result<RowOrder> order_of(const Question& question, const std::vector<Column>& c
     return order;
 }
 
-bool is_of_host(const Column& column) {
-    constexpr std::string_view kWords[] = {"cpu_time", "cpu_overhead", "api_time"};
-    return std::any_of(std::begin(kWords), std::end(kWords),
-                       [&](std::string_view word) { return column.key.find(word) != column.key.npos; });
-}
-
-Result<bool> has_host_times(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query("SELECT NOT EXISTS (FROM raw.meta WHERE key = 'property.source.host')"));
-    return std::get<bool>(rows.rows.at(0)[0]);
-}
-
 // Where the source tells work of devices alone, the time of the host is not 0, but not known.
 Question without_host_times(Question question) {
     std::string untold;
     for (const Column& column : question.columns)
-        if (is_of_host(column))
+        if (column.host_only)
             untold +=
                 fmt::format("{}NULL::BIGINT AS {}", untold.empty() ? "" : ", ", duck::quote_name(column.key));
     if (!untold.empty())
@@ -86,7 +74,7 @@ Question without_host_times(Question question) {
 }  // namespace
 
 Result<ResultTable> ask(Session& session, const Question& asked, const TableShape& shape) {
-    OPSIGHT_ASSIGN(const bool host_times, has_host_times(session));
+    const bool host_times = session.contents().host_told;
     const Question question = host_times ? asked : without_host_times(asked);
     const std::vector<Column>& columns = question.columns;
     OPSIGHT_ASSIGN(const RowOrder order, order_of(question, columns, shape));
@@ -100,7 +88,7 @@ Result<ResultTable> ask(Session& session, const Question& asked, const TableShap
     std::string shown;
     for (const Column& column : columns) {
         if (shape.for_people && column.device_only && !session.contents().device_work) continue;
-        if (shape.for_people && !host_times && is_of_host(column)) continue;
+        if (shape.for_people && !host_times && column.host_only) continue;
         shown += (shown.empty() ? "" : ", ") + duck::quote_name(column.key);
         table.columns.push_back(column);
         // What the rows are sorted by stays in sight, however narrow the terminal.

@@ -54,7 +54,18 @@ struct Column {
     Role role = Role::kValue;
     bool device_only = false;           // says nothing where a profile has no device work
     std::string_view description = {};  // what it means (definitions.h); empty: not defined
+    bool host_only = false;             // not known where the source tells work of devices alone
 };
+
+inline Column of_device(Column column) {
+    column.device_only = true;
+    return column;
+}
+
+inline Column of_host(Column column) {
+    column.host_only = true;
+    return column;
+}
 
 inline bool is_text(const Column& column) {
     return column.unit == Unit::kNone && column.role != Role::kNumber;

@@ -15,11 +15,6 @@ void append(std::vector<Column>& to, std::vector<Column> from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-Column of_device(Column column) {
-    column.device_only = true;
-    return column;
-}
-
 void order_by_groups(Question& question, const TableShape& shape) {
     for (const Column& column : group_columns(shape))
         question.order.emplace_back(column.key, false);

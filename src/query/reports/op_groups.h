@@ -10,8 +10,6 @@ namespace opsight::query {
 // Columns of the grouping.
 std::vector<Column> group_columns(const TableShape& shape);
 void append(std::vector<Column>& to, std::vector<Column> from);
-// What says nothing in a profile without device work.
-Column of_device(Column column);
 
 // Rows that are equal but for their group stand in the order of groups.
 void order_by_groups(Question& question, const TableShape& shape);

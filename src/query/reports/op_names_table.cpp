@@ -14,7 +14,7 @@ Result<ResultTable> op_names(Session& session, const TableShape& shape) {
         {"ops", "# Ops", Unit::kCount, 1},
         {"calls", "No. Calls", Unit::kCount},
         {"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs},
-        {"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs},
+        of_host({"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs}),
         {"kernels", "No. Kernels", Unit::kCount, 1},
         {"using_tc", "Using TC", Unit::kNone, 1, Role::kAnswer},
     };

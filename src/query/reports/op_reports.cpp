@@ -17,25 +17,27 @@ namespace {
 
 namespace sql = reports::sql;
 
+using Told = Column (*)(Column);  // of_host, of_device or both: what must have been recorded
+
+Column of_both(Column column) {
+    return of_host(of_device(std::move(column)));
+}
+
 // Total, average, least and most of one kind of time.
-std::vector<Column> times(const std::string& key, const std::string& head, bool device, int priority) {
+std::vector<Column> times(const std::string& key, const std::string& head, Told told, int priority) {
     const auto of = [&](const std::string& which, const std::string& shown, int more) {
-        return Column{which + "_" + key + "_ns",
-                      shown + " " + head + " (ns)",
-                      Unit::kNs,
-                      priority + more,
-                      Role::kValue,
-                      device};
+        return told(
+            Column{which + "_" + key + "_ns", shown + " " + head + " (ns)", Unit::kNs, priority + more});
     };
     return {of("total", "Total", 0), of("avg", "Avg.", 1), of("min", "Min", 3), of("max", "Max", 3)};
 }
 
 // The sixteen time columns of DLProf's op reports.
 std::vector<Column> sixteen_times(bool gpu_first) {
-    std::vector<Column> all = times("cpu_time", "CPU Time", false, gpu_first ? 2 : 1);
-    append(all, times("gpu_time", "GPU Time", true, 1));
-    append(all, times("cpu_overhead", "CPU Overhead", true, 5));
-    append(all, times("gpu_idle", "GPU Idle", true, 5));
+    std::vector<Column> all = times("cpu_time", "CPU Time", of_host, gpu_first ? 2 : 1);
+    append(all, times("gpu_time", "GPU Time", of_device, 1));
+    append(all, times("cpu_overhead", "CPU Overhead", of_both, 5));
+    append(all, times("gpu_idle", "GPU Idle", of_device, 5));
     return all;
 }
 
@@ -75,11 +77,11 @@ std::vector<Column> detailed_columns(bool gpu) {
                      {"stack", "Stack Trace", Unit::kNone, 20, Role::kStack},
                      {"layer", "Layer", Unit::kNone, gpu ? 2 : 0},
                      {"shapes", "Input Shapes", Unit::kNone, 0, Role::kShapes},
-                     {"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, gpu ? 2 : 0},
+                     of_host({"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, gpu ? 2 : 0}),
                      of_device({"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs}),
-                     of_device({"total_api_time_ns", "Total API Time (ns)", Unit::kNs, 7}),
-                     {"median_cpu_time_ns", "Median CPU Time (ns)", Unit::kNs, 4},
-                     {"p95_cpu_time_ns", "P95 CPU Time (ns)", Unit::kNs, 6},
+                     of_both({"total_api_time_ns", "Total API Time (ns)", Unit::kNs, 7}),
+                     of_host({"median_cpu_time_ns", "Median CPU Time (ns)", Unit::kNs, 4}),
+                     of_host({"p95_cpu_time_ns", "P95 CPU Time (ns)", Unit::kNs, 6}),
                      of_device({"median_gpu_time_ns", "Median GPU Time (ns)", Unit::kNs, 4}),
                      of_device({"p95_gpu_time_ns", "P95 GPU Time (ns)", Unit::kNs, 6}),
                      of_device({"kernel_time_ns", "Kernel GPU Time (ns)", Unit::kNs, 8}),
@@ -93,10 +95,10 @@ std::vector<Column> type_columns(bool gpu) {
     std::vector<Column> columns = {
         {"op_type", "Op Type"}, {"ops", "# Ops", Unit::kCount, 2}, {"calls", "# Calls", Unit::kCount, 1}};
     append(columns, sixteen_times(gpu));
-    append(columns, {{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 1},
+    append(columns, {of_host({"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 1}),
                      of_device({"self_gpu_time_ns", "Self GPU Time (ns)", Unit::kNs}),
-                     {"median_cpu_time_ns", "Median CPU Time (ns)", Unit::kNs, 4},
-                     {"p95_cpu_time_ns", "P95 CPU Time (ns)", Unit::kNs, 6}});
+                     of_host({"median_cpu_time_ns", "Median CPU Time (ns)", Unit::kNs, 4}),
+                     of_host({"p95_cpu_time_ns", "P95 CPU Time (ns)", Unit::kNs, 6})});
     return columns;
 }
 
@@ -107,9 +109,9 @@ std::vector<Column> layer_columns(bool gpu) {
                                    of_device({"tc_ops", "Num Ops Using TC", Unit::kCount, 4})};
     append(columns, sixteen_times(gpu));
     const int cpu_parts = gpu ? 7 : 1;
-    append(columns, {{"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 8},
-                     {"forward_cpu_time_ns", "Forward CPU Time (ns)", Unit::kNs, cpu_parts},
-                     {"backward_cpu_time_ns", "Backward CPU Time (ns)", Unit::kNs, cpu_parts},
+    append(columns, {of_host({"self_cpu_time_ns", "Self CPU Time (ns)", Unit::kNs, 8}),
+                     of_host({"forward_cpu_time_ns", "Forward CPU Time (ns)", Unit::kNs, cpu_parts}),
+                     of_host({"backward_cpu_time_ns", "Backward CPU Time (ns)", Unit::kNs, cpu_parts}),
                      of_device({"forward_gpu_time_ns", "Forward GPU Time (ns)", Unit::kNs, 3}),
                      of_device({"backward_gpu_time_ns", "Backward GPU Time (ns)", Unit::kNs, 3}),
                      {"ops", "# Ops", Unit::kCount, 6}});
@@ -253,7 +255,7 @@ Result<ResultTable> layer_list(Session& session, const TableShape& wanted) {
     Question q =
         op_question(session, shape, "layers", "Layers", layer_columns(session.contents().device_work));
     append(q.columns, {of_device({"own_gpu_time_ns", "Own GPU Time (ns)", Unit::kNs}),
-                       {"own_cpu_time_ns", "Own CPU Time (ns)", Unit::kNs},
+                       of_host({"own_cpu_time_ns", "Own CPU Time (ns)", Unit::kNs}),
                        of_device({"kernels", "Kernels", Unit::kCount}),
                        of_device({"forward_kernels", "Forward Kernels", Unit::kCount}),
                        of_device({"backward_kernels", "Backward Kernels", Unit::kCount})});

@@ -184,7 +184,7 @@ Result<ResultTable> all_ops(Session& session, const TableShape& shape) {
     Question q{"all_ops", "All Ops"};
     q.columns = {{"name", "Ops"},
                  of_device({"gpu_time_ns", "GPU Time (ns)", Unit::kNs}),
-                 {"cpu_time_ns", "CPU Time (ns)", Unit::kNs},
+                 of_host({"cpu_time_ns", "CPU Time (ns)", Unit::kNs}),
                  {"ops", "# Ops", Unit::kCount},
                  {"calls", "# Calls", Unit::kCount}};
     q.rows =
@@ -196,7 +196,7 @@ Result<ResultTable> kernels_by_use(Session& session) {
     Question q{"all_kernels", "All Kernels"};
     q.columns = {{"name", "Kernels"},
                  {"gpu_time_ns", "GPU Time (ns)", Unit::kNs},
-                 {"cpu_time_ns", "CPU Time (ns)", Unit::kNs},
+                 of_host({"cpu_time_ns", "CPU Time (ns)", Unit::kNs}),
                  {"count", "# Kernels", Unit::kCount}};
     q.rows = sql::all_kernels_by_use;
     return ask(session, q, {});

@@ -43,7 +43,7 @@ Result<ResultTable> op_stacks(Session& session, const TableSubject& subject, con
     Question q{"op_stacks", "Where the Op Is Called"};
     q.columns = {{"stack", "Stack Trace", Unit::kNone, 0, Role::kStack},
                  {"calls", "No. Calls", Unit::kCount},
-                 {"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs},
+                 of_host({"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs}),
                  of_device({"total_gpu_time_ns", "Total GPU Time (ns)", Unit::kNs})};
     q.rows = duck::Statement(sql::op_stacks).set("op", subject.op.value_or(-1));
     q.order = {{"total_cpu_time_ns", true}, {"calls", true}, {"stack", false}};
@@ -57,7 +57,7 @@ Result<ResultTable> key_ops(Session& session, const TableSubject&, const TableSh
                  {"calls", "Calls", Unit::kCount},
                  {"ranks", "Ranks", Unit::kCount},
                  {"calls_per_rank", "Calls per Rank", Unit::kNone, 0, Role::kNumber},
-                 {"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs},
+                 of_host({"total_cpu_time_ns", "Total CPU Time (ns)", Unit::kNs}),
                  {"iterations_now", "Calls per Iteration Now", Unit::kNone, 0, Role::kNumber}};
     q.rows = sql::key_ops;
     q.order = {{"calls", false}, {"total_cpu_time_ns", true}, {"name", false}};

@@ -206,7 +206,8 @@ Status Session::look() {
         range_.notes.emplace_back(
             "the source tells how long work took, and not when: it stands one behind the other, and wall "
             "clock, waits, overlap and utilization are not known");
-    if (!untold.empty()) range_.notes.push_back(untold);
+    contents_.host_told = untold.empty();
+    if (!contents_.host_told) range_.notes.push_back(untold);
     contents_.calls = std::get<bool>(row[8]);
     const bool named = contents_.devices && !contents_.calls && !std::get<bool>(row[13]);
     const bool nothing_told = std::get<bool>(row[14]);

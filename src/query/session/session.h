@@ -60,6 +60,7 @@ struct Contents {
     bool work_lost = false;      // work was launched on a device of which nothing is recorded
     bool loss_is_told = false;   // so says a note of the range, in the source's words
     bool device_unseen = false;  // the machine has devices, and the recording neither work nor calls of them
+    bool host_told = true;       // not where the source tells work of devices alone
     bool calls = false;          // of the CUDA or HIP API
     bool ranges = false;         // NVTX ranges, or the annotations that other sources have instead
     bool nothing_known = false;  // of some file: spans of kinds that no report counts

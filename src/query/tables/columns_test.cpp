@@ -22,6 +22,13 @@ bool is_moment(std::string_view key) {
     return key == "begin_ns" || key == "end_ns" || key.ends_with("_begin_ns") || key.ends_with("start_ns");
 }
 
+// Where the source tells work of devices alone these are not known.
+bool is_of_host(std::string_view key) {
+    constexpr std::string_view kWords[] = {"cpu_time", "cpu_overhead", "api_time"};
+    return std::any_of(std::begin(kWords), std::end(kWords),
+                       [key](std::string_view word) { return key.find(word) != key.npos; });
+}
+
 bool is_number(const Cell& cell) {
     return std::holds_alternative<int64_t>(cell) || std::holds_alternative<double>(cell);
 }
@@ -32,6 +39,9 @@ void check(const ResultTable& table) {
         const std::string place = table.name + '.' + column.key;
         EXPECT_EQ(column.role == Role::kId, names_something(column.key) && !is_text(column)) << place;
         EXPECT_EQ(column.role == Role::kMoment, is_moment(column.key)) << place;
+        EXPECT_EQ(column.host_only, is_of_host(column.key)) << place;
+        EXPECT_EQ(column.role == Role::kDirection, column.key == "direction") << place;
+        EXPECT_EQ(column.role == Role::kShapes, column.key.ends_with("shapes") && is_text(column)) << place;
         EXPECT_FALSE(column.header.empty()) << place;
         EXPECT_NE(definition_of(table.name, column.header), "") << place;
         EXPECT_TRUE(choices_of(column.role).empty() || is_text(column)) << place;

@@ -14,6 +14,7 @@
 #include "analyze/one_job.h"
 #include "analyze/op_work.h"
 #include "analyze/ops.h"
+#include "analyze/repeated_work.h"
 #include "analyze/resources.h"
 #include "analyze/stacks.h"
 #include "analyze/streams.h"
@@ -54,6 +55,7 @@ Analysis analyze(Profile& profile, const AnalysisOptions& options) {
         options.threads, [&] { directions = find_directions(profile, analysis); },
         [&] { attribute_device_work(profile, analysis, annotations); });
     count_lost_work(profile, analysis);
+    count_repeated_work(profile);
     const Captures captures = find_captures(profile, analysis, directions, options.captures);
     identify_ops(profile, analysis, directions, annotations, captures, options.captures);
     find_stacks(profile, analysis);

@@ -32,12 +32,13 @@ fs::path folder_of(const std::string& path) {
     return folder.empty() ? fs::path(".") : folder;
 }
 
-// Beside the file, under a name that nobody can have waited for.
+// Beside the file, under a name that nobody can have waited for. DuckDB names a catalog after the file, up to
+// a dot: the file's own name must not stand first, for it may be that of a schema, as "raw".
 std::string beside(const std::string& path) {
     uint64_t chance = 0;
     if (::getrandom(&chance, sizeof chance, 0) != sizeof chance) chance = static_cast<uint64_t>(::getpid());
     const std::string name = fs::path(path).filename().string().substr(0, kLongestPart);
-    return (folder_of(path) / fmt::format(".{}.{:016x}.part", name, chance)).string();
+    return (folder_of(path) / fmt::format(".{:016x}.{}.part", chance, name)).string();
 }
 
 Status sync_file(const std::string& path, int flags) {

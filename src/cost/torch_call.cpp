@@ -286,6 +286,18 @@ ElementType torch_type(std::string_view name) {
 
 std::optional<ElementType> torch_scalar_type(int64_t number) {
     switch (number) {
+        case 0:
+            return ElementType::kUint8;
+        case 1:
+            return ElementType::kInt8;
+        case 2:
+            return ElementType::kInt16;
+        case 3:
+            return ElementType::kInt32;
+        case 4:
+            return ElementType::kInt64;
+        case 11:
+            return ElementType::kBool;
         case 5:
             return ElementType::kFloat16;
         case 6:
@@ -294,6 +306,9 @@ std::optional<ElementType> torch_scalar_type(int64_t number) {
             return ElementType::kFloat64;
         case 15:
             return ElementType::kBfloat16;
+        case 23:
+        case 24:
+            return ElementType::kFloat8;
         default:
             return std::nullopt;
     }

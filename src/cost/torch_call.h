@@ -61,8 +61,7 @@ TorchCall read_torch_call(std::string_view name, const SignatureTexts& texts, El
 // argument has none.
 std::vector<Shape> read_shapes(std::string_view text);
 
-// PyTorch's number of a type (c10::ScalarType), as arguments tell it; nothing for others than floating-point
-// ones.
+// PyTorch's number of a type (c10::ScalarType), as arguments tell it; nothing for those that are not known.
 std::optional<ElementType> torch_scalar_type(int64_t number);
 
 // "c10::BFloat16", "long int", "float32"; kUnknown for what is not a tensor's type.

@@ -106,7 +106,6 @@ constexpr TorchElementwise kRows[] = {{"add", "Add", 2},
                                       {"flip", "", 1},
                                       {"tril", "", 1},
                                       {"triu", "", 1},
-                                      {"_to_copy", "", 1},
                                       {"_pin_memory", "", 1}};
 
 }  // namespace

@@ -54,6 +54,38 @@ TEST(TorchMore, ResultsHaveTheTypeThatTheCallTells) {
     EXPECT_EQ(scaled.type, ElementType::kFloat8);
 }
 
+TEST(TorchMore, ResultsOfTwoTypesAreOfTheWiderOne) {
+    constexpr double kOf16 = 2.0 * 512 * 4096, kRow = 4.0 * 512, kOf32 = 4.0 * 512 * 4096;
+    const std::string_view shapes = "[[1, 512, 4096], [1, 512, 1]]";
+    const TorchWork wide = work_of("aten::mul", shapes, types(1, "\"float\""));
+    EXPECT_EQ(wide.bytes, kOf16 + kRow + kOf32);
+    EXPECT_EQ(wide.type, ElementType::kFloat32);
+    EXPECT_EQ(work_of("aten::mul_", shapes, types(1, "\"float\"")).bytes, kOf16 + kRow + kOf16) << "in place";
+    EXPECT_EQ(work_of("aten::mul", shapes, types(1, "\"c10::Half\"")).bytes, kOf16 + kRow / 2 + kOf32);
+    EXPECT_EQ(work_of("aten::mul", shapes, types(1, "\"long int\"")).bytes, kOf16 + 2 * kRow + kOf16);
+    EXPECT_EQ(work_of("aten::mul", "[[512, 4096], []]", types(1, "\"double\"")).bytes, 2 * kOf16 + 8)
+        << "a single number of the same kind";
+    EXPECT_EQ(work_of("aten::mul", "[[512, 4096], []]", R"(["int", "float"])").bytes, 2 * kOf32 + 4);
+    const std::string_view where = "[[1024, 1024], [1024, 1024], [1024, 1024]]";
+    EXPECT_EQ(work_of("aten::where", where, R"(["bool", "c10::BFloat16", "float"])").bytes,
+              1024.0 * 1024 * (1 + 2 + 4 + 4));
+    EXPECT_EQ(work_of("aten::_int_mm", "[[128, 256], [256, 512]]", R"(["signed char", "signed char"])").bytes,
+              128.0 * 256 + 256 * 512 + 4 * 128 * 512);
+}
+
+TEST(TorchMore, ConversionsWriteTheTypeThatTheyTell) {
+    const std::string_view shapes = "[[1024, 1024], [], [], [], [], [], []]";
+    const std::string_view types = R"(["float", "Scalar", "", "", "", "Scalar", ""])";
+    constexpr double kElements = 1024.0 * 1024;
+    const auto to = [&](std::string_view values) { return work_of("aten::_to_copy", shapes, types, values); };
+    EXPECT_EQ(to(R"(["", "15", "", "", "", "False", ""])").bytes, (4 + 2) * kElements);
+    EXPECT_EQ(to(R"(["", "4", "", "", "", "False", ""])").bytes, (4 + 8) * kElements);
+    const TorchWork same = to(R"(["", "", "", "", "", "False", ""])");
+    EXPECT_EQ(same.bytes, (4 + 4) * kElements);
+    EXPECT_EQ(same.evidence, Evidence::kShapes);
+    EXPECT_EQ(to("").evidence, Evidence::kEstimate) << "values were not recorded";
+}
+
 TEST(TorchMore, QuantizedProducts) {
     const TorchWork cutlass =
         work_of("_C::cutlass_scaled_mm", "[[64, 512], [64, 1024], [1024, 512], [64, 1], [1, 512], []]",

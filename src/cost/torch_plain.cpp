@@ -25,24 +25,87 @@ std::optional<Shape> stretched(const Shape& a, const Shape& b) {
     return element_count(out) ? std::optional(out) : std::nullopt;
 }
 
+// The order in which PyTorch promotes types: those of another kind take that of the higher one.
+int kind_of(ElementType type) {
+    switch (type) {
+        case ElementType::kBool:
+            return 0;
+        case ElementType::kFloat64:
+        case ElementType::kFloat32:
+        case ElementType::kFloat16:
+        case ElementType::kBfloat16:
+        case ElementType::kFloat8:
+        case ElementType::kFloat4:
+            return 2;
+        case ElementType::kComplex64:
+        case ElementType::kComplex128:
+            return 3;
+        default:
+            return 1;
+    }
+}
+
+// torch.promote_types, where both are known.
+ElementType promoted(ElementType a, ElementType b) {
+    if (a == b || b == ElementType::kUnknown) return a;
+    if (a == ElementType::kUnknown) return b;
+    if (kind_of(a) != kind_of(b)) return kind_of(a) > kind_of(b) ? a : b;
+    if (bits_of(a) != bits_of(b)) return bits_of(a) > bits_of(b) ? a : b;
+    return bits_of(a) == 16 && kind_of(a) == 2 ? ElementType::kFloat32
+                                               : a;  // the two forms of half precision
+}
+
+// What the op computes with. A single number among tensors decides only where it is of a higher kind.
+struct ResultType {
+    std::optional<ElementType> tensors, numbers;
+
+    void take(const TorchTensor& tensor) {
+        std::optional<ElementType>& type = tensor.shape.empty() ? numbers : tensors;
+        type = type ? promoted(*type, tensor.type) : tensor.type;
+    }
+    ElementType get() const {
+        if (!tensors) return numbers.value_or(ElementType::kUnknown);
+        return numbers && kind_of(*numbers) > kind_of(*tensors) ? *numbers : *tensors;
+    }
+};
+
+// "add_" writes into its first argument, "__and__" does not.
+bool works_in_place(std::string_view name) {
+    return name.ends_with('_') && !name.ends_with("__");
+}
+
 bool elementwise(const TorchCall& call, const TorchRule& rule, TorchWork& work) {
     std::optional<Shape> out;
-    const TorchTensor* main = nullptr;
+    ResultType result;
     double bytes = 0;
     for (size_t i = 0; i < static_cast<size_t>(rule.inputs); ++i) {
         const TorchTensor* tensor = call.tensor(i);
         if (!tensor) continue;
         bytes += tensor->bytes();
-        // A single number among tensors does not set the type.
-        if (!main || (main->shape.empty() && !tensor->shape.empty())) main = tensor;
-        if (main->type == ElementType::kBool && tensor->type != ElementType::kBool) main = tensor;
+        result.take(*tensor);
         out = out ? stretched(*out, tensor->shape) : tensor->shape;
         if (!out) return false;
     }
-    if (!main) return false;
-    const ElementType type = rule.output == Output::kBool ? ElementType::kBool : main->type;
-    if (rule.output != Output::kNone) bytes += bytes_of(*out, type);
-    return finish(work, flops_of(rule.ops, *out, *out, main->type), bytes, main->type);
+    if (!out) return false;
+    const ElementType type = result.get();
+    const TorchTensor* written = works_in_place(call.name) ? call.tensor(0) : nullptr;
+    const ElementType out_type = written                        ? written->type
+                                 : rule.output == Output::kBool ? ElementType::kBool
+                                                                : type;
+    if (rule.output != Output::kNone) bytes += bytes_of(*out, out_type);
+    return finish(work, flops_of(rule.ops, *out, *out, type), bytes, type);
+}
+
+// _to_copy(input, dtype, ...): of the type that it tells, or its own.
+bool convert(const TorchCall& call, const TorchRule&, TorchWork& work) {
+    const TorchTensor* input = call.tensor(0);
+    if (!input) return false;
+    const auto number = call.integer(1);
+    const auto told = number ? torch_scalar_type(*number) : std::nullopt;
+    const bool silent = std::all_of(call.arguments.begin() + 1, call.arguments.end(),
+                                    [](const TorchArgument& argument) { return argument.value.empty(); });
+    if (silent || (number && !told)) assume(work, "the type of the result is not told: that of the input");
+    return finish(work, 0, input->bytes() + bytes_of(input->shape, told.value_or(input->type)), input->type);
 }
 
 // Lists of tensors, element by element; the first list is written. `inputs` lists are read.
@@ -308,6 +371,7 @@ void add_elementwise(Rules& rules) {
                                   "ones_like", "zeros_like", "arange"})
         rules[name] = {fill};
     rules["copy"] = {copy};
+    rules["_to_copy"] = {convert};
 }
 
 void add_reductions(Rules& rules) {

@@ -19,10 +19,11 @@ void take_products(TorchWork& work, const OpWork& forward) {
 
 struct Gemm {
     int a, b, bias = kNowhere;
-    bool b_turned = false;       // weights of linear layers: (N, K)
-    std::string_view then = {};  // applied to the result
-    int out = kNowhere;          // the tensor that the result is written to
-    int out_type = kNowhere;     // the number of its type
+    bool b_turned = false;                   // weights of linear layers: (N, K)
+    std::string_view then = {};              // applied to the result
+    int out = kNowhere;                      // the tensor that the result is written to
+    int out_type = kNowhere;                 // the number of its type
+    std::optional<ElementType> result = {};  // where it is always of one type
 };
 
 // The type of the result where the call tells it.
@@ -30,6 +31,7 @@ std::optional<ElementType> told_type(const TorchCall& call, const Gemm& facts, i
     const TorchTensor* out = facts.out == kNowhere ? nullptr : call.tensor(static_cast<size_t>(facts.out));
     if (out && static_cast<int64_t>(out->elements()) == results && out->type != ElementType::kUnknown)
         return out->type;
+    if (facts.result) return facts.result;
     const auto number =
         facts.out_type == kNowhere ? std::nullopt : call.integer(static_cast<size_t>(facts.out_type));
     return number ? torch_scalar_type(*number) : std::nullopt;
@@ -286,7 +288,9 @@ bool convolution_backward(const TorchCall& call, const TorchRule& rule, TorchWor
 
 // ---- tables ----------------------------------------------------------------------------------------------
 
-constexpr Gemm kMm{0, 1, kNowhere, false, {}, 2}, kLinear{0, 1, 2, true};
+constexpr Gemm kMm{0, 1, kNowhere, false, {}, 2};
+constexpr Gemm kIntMm{0, 1, kNowhere, false, {}, 2, kNowhere, ElementType::kInt32};
+constexpr Gemm kLinear{0, 1, 2, true};
 constexpr Gemm kAddmm{1, 2, 0, false, {}, 5}, kAddmmRelu{1, 2, 0, false, "Relu"};
 constexpr Gemm kScaledMm{0, 1, 4, false, {}, kNowhere, 6};
 // vLLM's (out, a, b, scales, scales, bias); SGLang's (a, b, scales, scales, type, bias); AITER's (a, b
@@ -317,7 +321,7 @@ Rules matrix_rules() {
         {"dot", gemm(kMm)},
         {"vdot", gemm(kMm)},
         {"matmul", gemm(kMm)},
-        {"_int_mm", gemm(kMm)},
+        {"_int_mm", gemm(kIntMm)},
         {"addmm", gemm(kAddmm)},
         {"addmv", gemm(kAddmm)},
         {"baddbmm", gemm(kAddmm)},

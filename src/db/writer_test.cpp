@@ -187,6 +187,17 @@ TEST_F(WriterTest, DoesNotReplaceAFileUnlessTold) {
     EXPECT_EQ(ask("SELECT count(*) FROM ops")[0][0], Cell(int64_t{2}));
 }
 
+// DuckDB names a catalog after its file.
+TEST_F(WriterTest, AProfileMayBeNamedLikeASchema) {
+    for (const char* name :
+         {"raw.opsight", "RAW.opsight", "raw.final.opsight", "main.opsight", "temp.opsight"}) {
+        path_ = (folder_ / name).string();
+        const Status written = write(1);
+        EXPECT_TRUE(written.has_value()) << name << ": " << (written ? "" : written.error().message());
+    }
+    EXPECT_EQ(files(), 5u);
+}
+
 TEST_F(WriterTest, AFailedAnalysisSizeIsRefused) {
     Profile profile = make_profile(2);
     analyze::Analysis analysis = make_analysis(profile);

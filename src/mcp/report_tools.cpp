@@ -35,7 +35,6 @@ Result<std::string> summary(Desk& desk, const Arguments& arguments) {
     OPSIGHT_ASSIGN(const query::Binding binding, query::what_binds(session));
     query::TableShape shape;
     shape.limit = kDefaultReportRows;
-    shape.for_people = true;
     OPSIGHT_ASSIGN(const query::Report report, query::make_report(session, "summary", shape));
     Answer answer;
     answer.json().field("run", run.name);

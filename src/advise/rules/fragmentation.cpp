@@ -32,13 +32,19 @@ Status check(Context& c) {
     return {};
 }
 
+// What others hold beside their tensors is reserved for programs, and no hole.
+std::string lacks(const query::RunFacts& f) {
+    std::string device = lacks_device_work(f);
+    return device.empty() && !f.torch ? "the memory is not that of PyTorch's allocator" : device;
+}
+
 }  // namespace
 
 Rule fragmentation_rule() {
     return {
         .id = "fragmentation",
         .looks_for = "memory that the allocator holds and tensors do not need",
-        .needs = "events of memory with what is reserved and what is allocated",
+        .needs = "events of PyTorch's memory with what is reserved and what is allocated",
         .thresholds = {{"part", 25, "% of what is held", "some is left over in every run"},
                        {"gb", 1, "GB", "less hardly makes an allocation fail"}},
         .bound = "",
@@ -49,7 +55,7 @@ Rule fragmentation_rule() {
             "memory_events WHERE device IS NOT NULL GROUP BY ALL",
         .verify = "opsight advise AFTER.opsight --rule fragmentation",
         .source = "PyTorch, CUDA semantics: memory management",
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

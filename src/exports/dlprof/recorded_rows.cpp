@@ -31,7 +31,8 @@ class Threads {
         int64_t process = 1, thread = 0;
     };
 
-    Status load(query::Source& source) {
+    // `device_of`: indices of devices, by id of raw.devices.
+    Status load(query::Source& source, const std::vector<int32_t>& device_of) {
         OPSIGHT_ASSIGN(const duck::Rows rows, source.query(sql::dlprof_threads));
         for (const auto& row : rows.rows)
             pids_.insert(query::integer(row[2]));
@@ -42,6 +43,14 @@ class Threads {
             std::set<int64_t>& threads = threads_[known->second];
             places_[static_cast<int32_t>(query::integer(row[0]))] = {
                 known->second, free_number(query::integer(row[3]), threads, nullptr)};
+            first_of_rank_.try_emplace(query::integer(row[1]), known->second);
+        }
+        OPSIGHT_ASSIGN(const duck::Rows devices, source.query(sql::dlprof_devices));
+        for (const auto& row : devices.rows) {
+            const auto id = static_cast<size_t>(query::integer(row[0]));
+            const auto first = first_of_rank_.find(query::integer(row[1]));
+            if (first != first_of_rank_.end() && id < device_of.size())
+                first_of_device_.try_emplace(device_of[id], first->second);
         }
         return {};
     }
@@ -50,6 +59,12 @@ class Threads {
         const auto found = places_.find(track);
         if (found != places_.end()) return found->second;
         return {places_.empty() ? 1 : places_.begin()->second.process, 0};
+    }
+
+    // Of work whose call is not known: the first process of the rank that the device is of.
+    Place of_device(int32_t device) const {
+        const auto found = first_of_device_.find(device);
+        return found != first_of_device_.end() ? Place{found->second, 0} : of(-1);
     }
 
   private:
@@ -65,6 +80,8 @@ class Threads {
     std::map<std::tuple<int64_t, int64_t, std::string>, int64_t> processes_;
     std::map<int64_t, std::set<int64_t>> threads_;
     std::map<int32_t, Place> places_;
+    std::map<int64_t, int64_t> first_of_rank_;
+    std::map<int32_t, int64_t> first_of_device_;  // by index of the device
 };
 
 class Recorder {
@@ -74,7 +91,7 @@ class Recorder {
         : source_(source), model_(model), shown_(shown), file_(file), dictionary_(dictionary) {}
 
     Result<RecordedCounts> run() {
-        OPSIGHT_TRY(threads_.load(source_));
+        OPSIGHT_TRY(threads_.load(source_, model_.recording.device_of));
         OPSIGHT_TRY(load_copies());
         OPSIGHT_TRY(find_letters());
         OPSIGHT_TRY(ops());
@@ -232,7 +249,10 @@ class Recorder {
             for (; row < static_cast<size_t>(w.row); ++row)
                 copy += kinds[row] != 0;
             OPSIGHT_ASSIGN(Shared shared, shared_of_call(w.call, w.instance));
-            if (w.call >= 0) launched_[static_cast<size_t>(w.call)] = true;
+            if (w.call >= 0)
+                launched_[static_cast<size_t>(w.call)] = true;
+            else
+                shared.place = threads_.of_device(w.device);
             shared.has_device = w.device >= 0;
             if (shared.has_device)
                 shared.device = model_.recording.devices[static_cast<size_t>(w.device)].number;

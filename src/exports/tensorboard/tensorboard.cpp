@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "exports/format/output.h"
@@ -10,6 +11,7 @@
 #include "exports/tensorboard/records.h"
 #include "exports/wire/protobuf.h"
 #include "exports/wire/valid_utf8.h"
+#include "query/reports/headline.h"
 #include "query/reports/info.h"
 #include "query/reports/iteration_shares.h"
 #include "query/reports/reports.h"
@@ -171,22 +173,34 @@ Result<Graph> put_graph(query::Session& session, Events& events) {
     return graph;
 }
 
-Status put_iteration(Events& events, const query::IterationShares& it) {
+// By resource: whether the recording tells of it.
+using Told = std::array<bool, query::kResources>;
+
+Result<Told> told_resources(query::Session& session) {
+    OPSIGHT_ASSIGN(const auto classes, query::budget_classes(session));
+    Told told{};
+    for (const query::BudgetClass& each : classes)
+        told[each.resource] = each.told;
+    return told;
+}
+
+Status put_iteration(Events& events, const query::IterationShares& it, const Told& told) {
     const int64_t end = it.begin_ns + it.dur_ns;
     OPSIGHT_TRY(events.scalar("iteration/time_ms", it.iteration, end,
                               static_cast<double>(it.dur_ns) / kNsPerMillisecond));
     for (size_t i = 0; i < query::kResources; ++i)
-        OPSIGHT_TRY(events.scalar(fmt::format("iteration_shares_ms/{}", query::kShareNames[i]), it.iteration,
-                                  end, static_cast<double>(it.ns[i]) / kNsPerMillisecond));
+        if (told[i] || it.ns[i] > 0)
+            OPSIGHT_TRY(events.scalar(fmt::format("iteration_shares_ms/{}", query::kShareNames[i]),
+                                      it.iteration, end, static_cast<double>(it.ns[i]) / kNsPerMillisecond));
     return {};
 }
 
 // The iterations of one rank, in a folder of its own: a run of the page.
 Status put_rank(const Job& job, const std::string& folder, double began_s,
-                const std::vector<query::IterationShares>& all, int64_t rank) {
+                const std::vector<query::IterationShares>& all, int64_t rank, const Told& told) {
     OPSIGHT_ASSIGN(Events events, Events::create(job, folder, began_s));
     for (const query::IterationShares& it : all)
-        if (it.rank == rank) OPSIGHT_TRY(put_iteration(events, it));
+        if (it.rank == rank) OPSIGHT_TRY(put_iteration(events, it, told));
     return events.finish();
 }
 
@@ -202,11 +216,12 @@ Result<std::string> write(const Job& job) {
                (job.scope.start && (it.iteration < *job.scope.start || it.iteration > *job.scope.stop));
     });
     const double began_s = info.origin_is_unix ? static_cast<double>(info.origin_ns) / kNsPerSecond : 0;
+    OPSIGHT_ASSIGN(const Told told, told_resources(session));
     std::set<int64_t> ranks;
     for (const query::IterationShares& it : shares)
         ranks.insert(it.rank);
     for (const int64_t rank : ranks)
-        OPSIGHT_TRY(put_rank(job, fmt::format("{}/rank-{}", job.output, rank), began_s, shares, rank));
+        OPSIGHT_TRY(put_rank(job, fmt::format("{}/rank-{}", job.output, rank), began_s, shares, rank, told));
     std::string done = fmt::format("{} iterations of {} ranks", shares.size(), ranks.size());
     if (job.scope.rank && info.ranks.rows.size() > 1)
         return done + "; summaries and graph are of all ranks together, and left out";

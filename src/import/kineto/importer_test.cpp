@@ -304,6 +304,14 @@ TEST(Kineto, SaysThatADeviceWorkedOfWhichItHasNoRows) {
     EXPECT_FALSE(has_limit(import_events(op + arrow + wait).info, kDevicesOfSource)) << "launches nothing";
 }
 
+TEST(Kineto, SaysThatWorkOfDevicesIsNotReadFromBegins) {
+    const Profile p = import_events(R"({"ph":"B","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":1},
+        {"ph":"E","pid":0,"tid":7,"ts":9},
+        {"ph":"B","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1},{"ph":"E","pid":1,"tid":1,"ts":3})");
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 1);
+    EXPECT_EQ(p.device.size(), 0u);
+}
+
 TEST(Kineto, SaysWhereNothingIsKnown) {
     const Profile p = import_events(R"({"ph":"B","name":"NEGOTIATE","pid":1,"ts":1},{"ph":"E","pid":1,"ts":9},
         {"ph":"s","cat":"DataFlow","id":1,"pid":1,"tid":1,"ts":3},{"ph":"X","name":"x","pid":1,"tid":1,"ts":3,"dur":2})");

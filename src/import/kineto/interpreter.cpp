@@ -200,6 +200,10 @@ void Interpreter::take_unpaired(const RawEvent& event, OtherRow what) {
     const Category known = category(event.category);
     const bool begins = what == OtherRow::kBegin || what == OtherRow::kAsyncBegin;
     if (known == Category::kUnknown && begins) report(Diag::kUnknownCategory, event, bare(event.category));
+    if (begins && device_kind(known, bare(event.name)))
+        report(Diag::kBadEvent, event,
+               "a begin ('B') of the category " + std::string(bare(event.category)) +
+                   ": work of devices is read from complete events ('X') alone");
     if (known == Category::kAnnotation) unpaired.kind = annotation_kind(bare(event.name));
     if (known == Category::kOp) unpaired.kind = op_kind(bare(event.name));
     if (known == Category::kPython) unpaired.kind = python_kind(bare(event.name));

@@ -1,0 +1,3 @@
+SELECT id, rank
+FROM raw.devices
+ORDER BY id

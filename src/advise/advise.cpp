@@ -30,7 +30,8 @@ double part(int64_t ns, int64_t of) {
 // host does while the device works takes time that is not to be gained.
 double weight(const Finding& finding) {
     const double bound = finding.bound ? finding.bound->pct : finding.share_pct.value_or(0);
-    return std::max(std::min(finding.share_pct.value_or(bound), bound) - finding.told_pct, 0.0);
+    const double lost = std::min(finding.share_pct.value_or(bound), bound) - finding.told_pct;
+    return std::max(std::min(lost, finding.kernels_pct.value_or(lost)), 0.0);
 }
 
 // From 10 % on a run is worth changing for it,
@@ -65,6 +66,7 @@ class Engine {
         AskedRun asked{session_, facts, options_.thresholds, wall_ns_, parts_, out_.iterations > 0};
         for (const Rule& rule : all_rules())
             if (chosen(rule)) OPSIGHT_TRY(ask(rule, asked));
+        OPSIGHT_TRY(weigh_kernels());
         give_way();
         combine();
         rank();
@@ -286,35 +288,69 @@ class Engine {
         return command;
     }
 
-    // A replay that does not give the measured time without changes tells nothing with them.
-    Status predict(const Rule& rule, Bound& bound) {
-        if (!out_.prediction_note.empty()) return {};
+    // What a replay of the iterations saves; nothing, and why, where it does not give the measured time
+    // without changes, or cannot be made.
+    Result<std::optional<int64_t>> saved_by(const query::Suppositions& suppositions, std::string& why) {
         OPSIGHT_ASSIGN(const int64_t spans, query::too_many_to_replay(session_));
         if (spans > 0) {
-            out_.prediction_note =
-                fmt::format("nothing is predicted: {} spans are too many; choose iterations", spans);
-            return {};
+            why = fmt::format("{} spans are too many; choose iterations", spans);
+            return std::nullopt;
         }
-        query::Suppositions suppositions;
-        rule.suppose(suppositions);
         const auto answer = query::what_if(session_, suppositions);
         if (!answer || !*answer) {
             OPSIGHT_ASSIGN(const query::Grounds grounds, query::grounds_of_replay(session_));
-            out_.prediction_note =
-                "nothing is predicted: " + (!answer                 ? answer.error().what
-                                            : grounds.lacks.empty() ? "there is nothing to replay"
-                                                                    : grounds.lacks);
-            return {};
+            why = !answer                 ? answer.error().what
+                  : grounds.lacks.empty() ? "there is nothing to replay"
+                                          : grounds.lacks;
+            return std::nullopt;
         }
         if (!(*answer)->simulatable()) {
-            out_.prediction_note =
-                "nothing is predicted: the replay does not give the measured time (docs/WHATIF.md)";
-            return {};
+            why = "the replay does not give the measured time (docs/WHATIF.md)";
+            return std::nullopt;
         }
         int64_t saved = 0;
         for (const query::ReplayedIteration& each : (*answer)->iterations)
             saved += each.replayed_ns - each.predicted_ns;
-        bound.predicted_ns = saved / parts_;
+        return saved;
+    }
+
+    Status predict(const Rule& rule, Bound& bound) {
+        if (!out_.prediction_note.empty()) return {};
+        query::Suppositions suppositions;
+        rule.suppose(suppositions);
+        std::string why;
+        OPSIGHT_ASSIGN(const std::optional<int64_t> saved, saved_by(suppositions, why));
+        if (saved)
+            bound.predicted_ns = *saved / parts_;
+        else
+            out_.prediction_note = "nothing is predicted: " + why;
+        return {};
+    }
+
+    // Faster kernels gain little where the device waits for the host: how much, a replay without any tells.
+    Status weigh_kernels() {
+        const auto concerned = [](const Finding& f) {
+            return f.severity > Severity::kLow && find_rule(f.rule)->of_kernels;
+        };
+        if (std::none_of(out_.findings.begin(), out_.findings.end(), concerned)) return {};
+        OPSIGHT_ASSIGN(query::Scale none, query::parse_scale("kernel:*=0"));
+        query::Suppositions suppositions;
+        suppositions.scales.push_back(std::move(none));
+        std::string why;
+        OPSIGHT_ASSIGN(const std::optional<int64_t> saved, saved_by(suppositions, why));
+        if (!saved) return {};
+        const double pct = part(std::max<int64_t>(*saved, 0), wall_ns_);
+        for (Finding& finding : out_.findings) {
+            if (!concerned(finding) || weight(finding) <= pct) continue;
+            finding.kernels_pct = pct;
+            finding.severity = severity_of(finding);
+            finding.evidence += fmt::format(
+                "{}The host binds this run: without any kernel a replay of it is {} shorter. They count once "
+                "the "
+                "host is faster.",
+                finding.evidence.empty() ? "" : " ", percent(pct));
+            say(finding);
+        }
         return {};
     }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyze/collective_ranges.h"
 #include "analyze/kernel_labels.h"
 #include "analyze/kernel_names.h"
 #include "analyze/told_ops.h"
@@ -233,6 +234,7 @@ void find_kernels(Profile& profile, Analysis& analysis, const std::vector<Counte
         }
     }
     take_collectives_of_ops(profile, analysis);
+    take_collectives_of_ranges(profile, analysis);
     label_kernels(profile, analysis);
 }
 

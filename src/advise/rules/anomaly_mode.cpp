@@ -14,13 +14,17 @@ Status check(Context& c) {
     const double share = c.share_of(found.times);
     if (found.count == 0) return {};
     Finding finding{"anomaly_mode", "problem",
-                    fmt::format("Checks of gradients for NaN take {} of the time", percent(share))};
-    finding.evidence = c.how_often(found.count, "checks in the backward pass") +
-                       ", as autograd's anomaly mode makes them; what it notes of each forward op comes on "
-                       "top and is not in the recording.";
+                    fmt::format("Autograd's anomaly mode is on: its checks for NaN alone take {} of the time",
+                                percent(share))};
+    finding.evidence =
+        c.how_often(found.count, "checks in the backward pass") +
+        "; the trace of calls that it keeps of each forward op often takes more, and is in the time "
+        "of those ops.";
     finding.advice = "Anomaly mode is for debugging: leave it off otherwise.";
-    finding.share_pct = share;
     finding.view = "ops";
+    OPSIGHT_ASSIGN(query::Occurrences ops, query::times_of_ops(c.session(), {.pattern = "."}));
+    OPSIGHT_ASSIGN(finding.times, host_times(c, std::move(ops.times)));
+    finding.times = query::united(finding.times, found.times);
     c.add(std::move(finding));
     return {};
 }
@@ -33,6 +37,7 @@ Rule anomaly_mode_rule() {
         .looks_for = "autograd's anomaly mode left on",
         .needs = "ops",
         .thresholds = {{"checks", 3, "in an iteration", "fewer may be the program's own"}},
+        .bound = "the time of the host in ops: their own, the checks, and what is kept of each forward op",
         .confidence = "high: a check after each node of the backward pass is anomaly mode's",
         .remedy = "Turn it off.",
         .lines = "torch.autograd.set_detect_anomaly(False)  # and no `with torch.autograd.detect_anomaly():`",

@@ -47,7 +47,7 @@ std::string frames_of_gaps() {
     return of_gaps(
         kOfTheHost,
         ", frames AS (SELECT rank, name, depth, begin_ns, end_ns FROM python_frames WHERE track IN (SELECT "
-        "track FROM ops)) "
+        "track FROM ops) OR NOT EXISTS (FROM ops)) "
         "SELECT g.rank, g.begin_ns, (g.end_ns - g.begin_ns) / 1e6 AS ms, arg_max(f.name, f.depth) AS "
         "open_function FROM longest g LEFT JOIN frames f ON f.rank = g.rank "
         "AND f.begin_ns <= (g.begin_ns + g.end_ns) // 2 AND f.end_ns > (g.begin_ns + g.end_ns) // 2 "
@@ -243,14 +243,25 @@ Result<query::TimeSpans> gaps_of(Context& c, const query::TimeSpans& gaps, bool 
     return query::common(gaps, something);
 }
 
+bool waits_in_jax(std::string_view function) {
+    return function.ends_with(" block_until_ready") || function.ends_with(" try_to_block");
+}
+
 // What the program does beside its ops, as far as ranges and Python frames tell.
 void tell_program(const RunFacts& f, Finding& finding) {
-    if (f.beside_ops)
+    if (f.beside_ops) {
         finding.evidence =
             fmt::format("For most of that {} is open.",
                         f.beside_ops->function ? "the Python function " + f.beside_ops->name
                                                : fmt::format("the range '{}'", f.beside_ops->name));
-    else if (f.torch)
+        if (waits_in_jax(f.beside_ops->name)) {
+            finding.evidence += " It waits for work that was handed over before: it runs, or is compiled.";
+            finding.advice =
+                "Let several steps be under way before one is waited for; what is compiled again and again "
+                "takes "
+                "functions with fewer shapes.";
+        }
+    } else if (f.torch)
         finding.evidence =
             "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
             "waiting.";
@@ -302,9 +313,8 @@ Status check(Context& c) {
         if (host && f.ops && f.beside_ops && is_host_communication(*f.beside_ops) && !f.device_work) continue;
         Finding finding{
             host ? "program" : "outside", "problem",
-            host ? fmt::format("The program does something else than ops, calls and GPU work in {} of the "
-                               "time",
-                               percent(share))
+            host ? fmt::format("The program does something else than {}calls and GPU work in {} of the time",
+                               f.ops ? "ops, " : "", percent(share))
                  : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
         if (host) tell_program(f, finding);
         finding.share_pct = share;
@@ -328,7 +338,7 @@ Status check(Context& c) {
         } else if (host && f.beside_ops && is_communication(*f.beside_ops))
             finding.advice =
                 "That is communication between ranks: which rank comes last, their timelines tell.";
-        else if (f.python_frames && host)
+        else if (f.python_frames && host && finding.advice.empty())
             finding.advice = "The Python rows of the timeline say what runs then.";
         else if (f.torch && !f.recorded_here && !f.python_frames && finding.advice.empty())
             finding.advice = "A trace recorded with with_stack=True says what runs then.";

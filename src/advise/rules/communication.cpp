@@ -81,6 +81,7 @@ Rule communication_rule() {
         .source = "HTA, communication and computation overlap",
         .gives_way_to = {"small_collectives", "late_collectives", "gathers", "unbalanced_ranks"},
         .leaves_kernels = true,
+        .of_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
         .suppose = [](query::Suppositions& s) { s.no_communication = true; },

@@ -25,6 +25,12 @@ Status check(Context& c) {
     finding.view = "ops";
     finding.filter = "op_name:eq:aten::contiguous";
     OPSIGHT_ASSIGN(finding.times, with_pauses(c, std::move(found.times)));
+    if (c.facts().device_work) {  // the host is spared its part, too
+        OPSIGHT_ASSIGN(query::Occurrences calls,
+                       query::times_of_ops(c.session(), {.pattern = "^aten::contiguous$"}));
+        OPSIGHT_ASSIGN(const query::TimeSpans own, host_times(c, std::move(calls.times)));
+        finding.times = query::united(finding.times, own);
+    }
     c.add(std::move(finding));
     return {};
 }
@@ -38,7 +44,7 @@ Rule contiguous_copies_rule() {
         .needs = "ops",
         .thresholds = {{"share", 3, "% of the wall clock",
                         "below, a change is lost in the noise of iterations"}},
-        .bound = "the time of these copies",
+        .bound = "the time of these copies, and of the calls that make them",
         .confidence = "medium: an op that needs contiguous input may be slower without",
         .remedy = "Choose the layout once.",
         .lines = "",

@@ -66,6 +66,7 @@ Rule double_precision_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ programming guide, arithmetic instructions",
         .of_durations = true,
+        .of_kernels = true,
         .lacks = lacks_dtypes,
         .check = check,
     };

@@ -54,7 +54,7 @@ Rule elementwise_chains_rule() {
         .remedy = "One op in place of many.",
         .lines =
             "y = torch.nn.functional.gelu(x)  # not 0.5 * x * (1 + torch.tanh(...))\n"
-            "model = torch.compile(model)      # or have the chains fused",
+            "model = torch.compile(model)      # PyTorch 2: or have the chains fused",
         .query =
             "SELECT name, layer, direction, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops "
             "WHERE {range} AND regexp_matches(name, "

@@ -70,6 +70,7 @@ Rule far_from_bound_rule() {
                          "small_grids", "wave_tails", "low_occupancy", "convolution_trials",
                          "elementwise_chains", "contiguous_copies", "unfused_attention"},
         .of_durations = true,
+        .of_kernels = true,
         .lacks = lacks,
         .check = check,
     };

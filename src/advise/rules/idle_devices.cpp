@@ -22,6 +22,18 @@ const char* variable_that_hides(query::Vendor vendor) {
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const query::DeviceCounts counts, query::device_counts(c.session()));
     if (!counts.listed) return c.cannot("the source does not list the devices of its machine"), Status();
+    if (counts.worked == 0 && counts.idle > 0 && c.session().contents().calls) {
+        Finding none{"idle_devices", "note",
+                     counts.idle == 1
+                         ? "The GPU of this machine does nothing in the recording"
+                         : fmt::format("None of the {} GPUs of this machine does anything in the recording",
+                                       counts.idle)};
+        none.evidence = "Calls of its API were recorded, and no work.";
+        none.advice =
+            "Where the GPU should do the work, model and data must be on it: model.to(device), x.to(device).";
+        none.view = "ops";
+        return c.add(std::move(none)), Status();
+    }
     // Ranks that are not in the profile may use the others.
     if (counts.worked == 0 || counts.idle == 0 || counts.ranks_elsewhere) return {};
     Finding finding{"idle_devices", "note",
@@ -35,6 +47,10 @@ Status check(Context& c) {
     finding.view = "gpus";
     c.add(std::move(finding));
     return {};
+}
+
+std::string lacks(const query::RunFacts& f) {
+    return f.device_work || f.work_lost ? lacks_device_work(f) : lacks_nothing(f);
 }
 
 }  // namespace
@@ -57,7 +73,7 @@ Rule idle_devices_rule() {
             "d.device)",
         .verify = "torchrun --nproc-per-node GPUS train.py",
         .source = "DLProf; PyTorch, DistributedDataParallel",
-        .lacks = lacks_device_work,
+        .lacks = lacks,
         .check = check,
     };
 }

@@ -60,6 +60,7 @@ Rule late_collectives_rule() {
             "collective_in_elements",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "Li et al., PyTorch Distributed (VLDB 2020): gradient bucketing; DistributedDataParallel",
+        .of_kernels = true,
         .lacks = [](const query::RunFacts& f) -> std::string {
             if (f.device_work && !f.trains) return "no backward pass was recorded";
             return lacks_collectives(f);

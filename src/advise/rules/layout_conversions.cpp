@@ -46,6 +46,7 @@ Rule layout_conversions_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, convolutional layers user guide; PyTorch, channels last memory format",
         .of_durations = true,
+        .of_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
     };

@@ -66,6 +66,7 @@ Rule low_occupancy_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ best practices guide: occupancy",
         .of_durations = true,
+        .of_kernels = true,
         .lacks = lacks,
         .check = check,
     };

@@ -57,6 +57,7 @@ Rule misaligned_sizes_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background user guide",
         .of_durations = true,
+        .of_kernels = true,
         .lacks = lacks,
         .check = check,
     };

@@ -45,7 +45,7 @@ void advise_torch(const Context& c, Finding& finding) {
             "Fewer passes over memory help{}: {}{}fused attention.", mostly_custom ? " PyTorch's own" : "",
             compile, optimizer.empty() ? "" : "optimizers that take all parameters at once, and ");
     }
-    if (fuses && !f.compiled) finding.lines = "model = torch.compile(model)";
+    if (fuses && !f.compiled) finding.lines = "model = torch.compile(model)  # PyTorch 2";
     if (fuses && !optimizer.empty()) finding.lines += (finding.lines.empty() ? "" : "\n") + optimizer;
     finding.reading.emplace_back("PyTorch: performance tuning guide",
                                  "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html");
@@ -106,6 +106,7 @@ Rule plain_kernels_rule() {
                          "unfused_attention", "elementwise_chains", "growing_tensors", "recomputation",
                          "dense_gradients", "repeated_ops", "engine_conversions"},
         .of_durations = true,
+        .of_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
     };

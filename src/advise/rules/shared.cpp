@@ -146,11 +146,12 @@ std::string grouped_optimizer(const RunFacts& f) {
     const auto call = [&name](const char* how) {
         return fmt::format("optimizer = torch.optim.{}(..., {}=True)", name, how);
     };
+    const std::string since = fmt::format("  # from PyTorch {} on", name == "SGD" ? "2.3" : "2.0");
     // On a CPU foreach gains nothing, and fused optimizers came later.
     if (has(kFused) && !f.recorded.fused_optimizers)
         return call("fused") + (!f.device_work           ? "  # on a CPU from PyTorch 2.4 on"
-                                : f.recorded.foreach_ops ? ""
-                                                         : "  # or foreach=True");
+                                : f.recorded.foreach_ops ? since
+                                                         : since + "; before, foreach=True");
     return f.device_work && has(kForeach) && !f.recorded.foreach_ops ? call("foreach") : std::string();
 }
 

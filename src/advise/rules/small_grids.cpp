@@ -45,6 +45,7 @@ Rule small_grids_rule() {
             "k.grid_y, k.grid_z LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, GPU performance background user guide",
+        .of_kernels = true,
         .lacks = lacks_launch_configurations,
         .check = check,
     };

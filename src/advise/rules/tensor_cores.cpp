@@ -205,6 +205,7 @@ Rule tensor_cores_rule() {
         .source = "NVIDIA, training with mixed precision; DLProf",
         .gives_way_to = {"layout_conversions", "double_precision", "convolution_trials", "recomputation"},
         .of_durations = true,
+        .of_kernels = true,
         .lacks = lacks_device_work,
         .check = check,
     };

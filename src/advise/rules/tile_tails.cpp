@@ -58,6 +58,7 @@ Rule tile_tails_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background: tile quantization",
         .of_durations = true,
+        .of_kernels = true,
         .lacks = lacks,
         .check = check,
     };

@@ -47,8 +47,8 @@ Rule unfused_attention_rule() {
         .confidence = "medium: square scores are attention in all but rare models",
         .remedy = "Fused attention.",
         .lines =
-            "out = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask)  # the mask as "
-            "before",
+            "out = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask)  # PyTorch 2; "
+            "the mask as before",
         .query =
             "SELECT name, layer, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS host_ms, "
             "sum(gpu_ns) / 1e6 AS gpu_ms FROM ops WHERE {range} AND regexp_matches(name, "

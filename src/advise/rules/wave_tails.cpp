@@ -45,6 +45,7 @@ Rule wave_tails_rule() {
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "NVIDIA, matrix multiplication background: wave quantization",
         .of_durations = true,
+        .of_kernels = true,
         .lacks = lacks_waves,
         .check = check,
     };

@@ -115,8 +115,10 @@ class CallFinder {
             key.name = p_.host.name[row];
             key.on_host = true;
             CollectiveId collective;
+            HostSpanId asked;
             int64_t number = -1;
             if (paired) {
+                asked = HostSpanId(told.ops[i]);
                 const uint32_t op = p_.host.detail[told.ops[i]];
                 number = p_.op_details.collective_number(op);
                 collective = p_.op_details.collective[op];
@@ -126,7 +128,7 @@ class CallFinder {
                 key.group_size = c.group_size;
             }
             add(key, {p_.tracks[p_.host.track[row].index()].rank, 0, row, p_.host.begin[row],
-                      p_.host.dur[row], collective, number});
+                      p_.host.dur[row], collective, number, asked});
         }
     }
 

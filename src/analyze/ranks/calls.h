@@ -47,6 +47,7 @@ struct CommCall {
     int64_t begin = 0, dur = 0;
     CollectiveId collective;  // what is told of it
     int64_t number = -1;      // that its process group gave it; -1: not told
+    HostSpanId op;            // that asked a backend on the host for it; invalid: not known
     int64_t end() const { return begin + dur; }
 };
 

@@ -63,6 +63,7 @@ class FactFinder {
 
     // What the op of a process group tells of the range in which its backend carried it out.
     void tell_host(CollectiveCall& call, const CommCall& one) const {
+        if (!call.op.valid()) call.op = one.op;
         if (!one.collective.valid()) return;
         const Collective& told = p_.collectives[one.collective.index()];
         // A send and its receive are told by who sends.

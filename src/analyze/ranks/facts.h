@@ -52,6 +52,7 @@ struct CollectiveCall {
     Resource cause = Resource::kIdle;
     int64_t cause_ns = 0;
     OpId cause_op;  // of a cause that is an op, or a kernel of one
+    HostSpanId op;  // of a member, that asked a backend on the host for it; invalid: not known
 };
 
 struct CollectiveMember {

@@ -102,12 +102,18 @@ void by_use(CommGroup& group, const Use& use) {
     }
 }
 
+// That called for it; invalid: not known.
+OpId op_of(const Profile& profile, const Analysis& analysis, const RankFacts& facts,
+           const CollectiveCall& call) {
+    if (!facts.groups[call.group].on_host) return analysis.device_op[facts.members[call.first].row];
+    return call.op.valid() ? analysis.op[profile.host.detail[call.op.index()]] : OpId();
+}
+
 }  // namespace
 
 void guess_groups(const Profile& profile, const Analysis& analysis, RankFacts& facts) {
     std::vector<Use> uses(facts.groups.size());
     for (const CollectiveCall& call : facts.calls) {
-        const CommGroup& group = facts.groups[call.group];
         CollectiveKind of = collective_kind(profile.strings.view(call.name));
         const bool together = call.state == MatchState::kMatched && call.count > 2;
         if (of == CollectiveKind::kSendReceive && together) of = CollectiveKind::kAllToAll;
@@ -116,8 +122,8 @@ void guess_groups(const Profile& profile, const Analysis& analysis, RankFacts& f
             ++uses[call.group].pairs;
         const auto kind = static_cast<size_t>(of);
         ++uses[call.group].calls[kind];
-        if (call.count == 0 || group.on_host) continue;
-        const OpId op = analysis.device_op[facts.members[call.first].row];
+        if (call.count == 0) continue;
+        const OpId op = op_of(profile, analysis, facts, call);
         if (!op.valid()) continue;
         const Direction direction = analysis.ops[op.index()].direction;
         if (direction == Direction::kForward) ++uses[call.group].forward[kind];

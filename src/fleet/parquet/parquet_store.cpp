@@ -219,6 +219,8 @@ bool is_store(const std::string& path) {
 
 Result<std::unique_ptr<Store>> open_folder(const std::string& path, bool to_push) {
     std::error_code problem;
+    if (!fs::is_regular_file(mark_path(path), problem) && problem == std::errc::permission_denied)
+        return fail("cannot be read: permission denied", path);
     if (!is_store(path)) {
         if (!to_push)
             return fail(Error{fs::exists(path, problem) ? "is not a store: it has no " + std::string(kMark)

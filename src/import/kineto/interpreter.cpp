@@ -166,9 +166,10 @@ void Interpreter::take_complete(const RawEvent& event) {
     }
     if (const std::optional<HostKind> kind = host_kind(what, bare(event.name)))
         return add_host(event, times, *kind,
-                        what == Category::kCollective ? tables_.strings.intern("oneCCL").value
-                        : names_its_library(*kind)    ? text(event.category).value
-                                                      : StringId::kNone);
+                        what == Category::kCollective    ? tables_.strings.intern("oneCCL").value
+                        : names_its_library(*kind)       ? text(event.category).value
+                        : *kind == HostKind::kAnnotation ? moves_of_range(event)
+                                                         : StringId::kNone);
     if (what == Category::kKernel && is_measured_again(event)) return add_profiler_range(event, times);
     if (const std::optional<DeviceKind> kind = device_kind(what, bare(event.name)))
         return add_device(event, times, *kind);

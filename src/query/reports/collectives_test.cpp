@@ -154,7 +154,7 @@ TEST(Collectives, WhereARankHasFewerAndClocksDifferNoWaitingIsTold) {
     ASSERT_TRUE(groups.has_value());
     const std::vector<std::string>& notes = groups->sections.at(0).table.notes;
     ASSERT_FALSE(notes.empty());
-    EXPECT_NE(notes[0].find("3 calls were not matched with those of other ranks"), std::string::npos)
+    EXPECT_NE(notes[0].find("3 operations are not matched among all of their ranks"), std::string::npos)
         << notes[0];
 }
 

@@ -59,8 +59,12 @@ Result<ResultTable> late_ones(Session& session, const TableShape& shape, bool by
     OPSIGHT_TRY(prepare_rank_times(session));
     Question q = by_host ? Question{"straggler_hosts", "Hosts That Others Wait For"}
                          : Question{"stragglers", "Ranks That Others Wait For"};
-    if (!by_host) q.columns = {rank_column()};
-    append(q.columns, {host_column(),
+    Column host = host_column();
+    if (by_host)
+        host.priority = 0;  // it names the row
+    else
+        q.columns = {rank_column()};
+    append(q.columns, {std::move(host),
                        {"pattern", "Pattern"},
                        {"score", "Straggler Score", Unit::kNone, 0, Role::kNumber},
                        {"iterations", "Iterations", Unit::kCount, 2},
@@ -177,11 +181,10 @@ Result<ResultTable> comm_groups(Session& session, const TableShape& shape) {
     OPSIGHT_ASSIGN(const duck::Rows alone, session.query(sql::unmatched_calls));
     OPSIGHT_ASSIGN(ResultTable table, ask(session, q, shape));
     if (const int64_t calls = std::get<int64_t>(alone.rows.at(0)[0]); calls > 0)
-        table.notes.push_back(
-            fmt::format("{} call{} not matched with those of other ranks: each counts as an operation of its "
-                        "own, with its "
-                        "bytes, and what such calls wait for others is in the own time of their ranks",
-                        calls, calls == 1 ? " was" : "s were"));
+        table.notes.push_back(fmt::format(
+            "{} operation{} not matched among all of their ranks: each counts with its bytes, and "
+            "what their calls wait for others is in the own time of their ranks",
+            calls, calls == 1 ? " is" : "s are"));
     return table;
 }
 

@@ -5,6 +5,9 @@ WITH working_threads AS (
     SELECT DISTINCT track FROM raw.ops
     UNION
     SELECT DISTINCT track FROM raw.api_calls
+    UNION
+    -- Where no framework tells its ops, Python's threads are all that works.
+    SELECT DISTINCT track FROM raw.python_frames WHERE NOT EXISTS (FROM raw.ops)
 ), ranges AS (
     SELECT id, text, name_stem(text) AS stem
     FROM raw.strings

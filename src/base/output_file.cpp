@@ -41,6 +41,14 @@ std::string beside(const std::string& path) {
     return (folder_of(path) / fmt::format(".{:016x}.{}.part", chance, name)).string();
 }
 
+}  // namespace
+
+bool is_being_written(std::string_view name, std::string_view file) {
+    return name.starts_with('.') && name.ends_with("." + std::string(file) + ".part");
+}
+
+namespace {
+
 Status sync_file(const std::string& path, int flags) {
     const int file = ::open(path.c_str(), flags | O_CLOEXEC);
     if (file < 0) return fail(std::strerror(errno));

@@ -15,6 +15,10 @@ namespace opsight {
 // Whether a file may be written under that name: what to find out before long work.
 Status check_output(const std::string& path, bool replace);
 
+// Whether a file of that name is what an OutputFile writes for `file` (without its folder) before it is
+// there.
+bool is_being_written(std::string_view name, std::string_view file);
+
 class OutputFile {
   public:
     static Result<OutputFile> create(const std::string& path, bool replace);

@@ -7,6 +7,7 @@ The traces come from outside the repository ($OPSIGHT_CORPUS); without them all 
 
 import collections
 import json
+import math
 import os
 import re
 import statistics
@@ -110,6 +111,35 @@ class RanksTest(unittest.TestCase):
         for name, paths in FOLDERS.items():
             with self.subTest(name):
                 self.check(paths)
+
+    def test_sizes_that_ranges_of_nccl_tell(self):
+        """Of each collective in DLRM: what the ranges `nccl:` and the ops of the process group say that ranks give and take."""
+        path = os.path.join(CORPUS, "kineto", FOLDERS["dlrm"][0])
+        widths = {"float": 4, "int": 4, "long int": 8}
+        told = collections.defaultdict(list)  # of each rank, in order of time
+        for text in count_trace.read_documents(path):
+            sizes = collections.defaultdict(list)
+            for event in sorted(json.loads(text)["traceEvents"], key=lambda event: event.get("ts", 0)):
+                name, args = event["name"], event.get("args", {})
+                if name not in ("nccl:all_reduce", "c10d::alltoall_base_"):
+                    continue
+                shapes = args["Input Dims"][:1 if name == "nccl:all_reduce" else 2]
+                kind = "all_reduce" if name == "nccl:all_reduce" else "all_to_all"
+                sizes[kind].append(max(math.prod(shape) for shape in shapes) * widths[args["Input type"][0]])
+            for kind, found in sizes.items():
+                told[kind].append(found)
+        most = {kind: [max(one) for one in zip(*ranks)] for kind, ranks in told.items()}
+        self.assertEqual({kind: len(ranks) for kind, ranks in told.items()}, {"all_reduce": 8, "all_to_all": 8})
+        profile = opsight_cli.Profile(path)
+        ours = collections.defaultdict(list)
+        for row in profile.report("collective_calls")["collective_calls"]:
+            ours[row["collective"]].append(row["bytes"])
+            rate = row["bytes"] / row["transfer_ns"] * 1e9
+            self.assertAlmostEqual(row["bus_bytes_per_s"] / (rate * factor(row["collective"], 8)), 1, 5)
+        self.assertEqual({kind: sorted(sizes) for kind, sizes in ours.items()},
+                         {kind: sorted(sizes) for kind, sizes in most.items()})
+        self.assertEqual(sum(ours["all_reduce"]), 2_485_252, "as the TensorBoard plugin counts them")
+        profile.remove()
 
     def check(self, paths):
         ranks, world = read(paths)

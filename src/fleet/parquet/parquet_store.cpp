@@ -184,7 +184,7 @@ Status check_mark(const std::string& path) {
 
 // What a folder may hold that becomes a store: a disk's own, and the mark that another process writes now.
 bool is_of_new_store(const std::string& name) {
-    return name == "lost+found" || name.starts_with("." + std::string(kMark));
+    return name == "lost+found" || is_being_written(name, kMark);
 }
 
 Status make_store(const std::string& path) {

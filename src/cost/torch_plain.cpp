@@ -5,6 +5,7 @@
 
 #include "cost/estimate.h"
 #include "cost/torch_attention.h"
+#include "cost/torch_promotion.h"
 #include "cost/torch_rules.h"
 
 namespace opsight::cost {
@@ -25,36 +26,6 @@ std::optional<Shape> stretched(const Shape& a, const Shape& b) {
     return element_count(out) ? std::optional(out) : std::nullopt;
 }
 
-// The order in which PyTorch promotes types: those of another kind take that of the higher one.
-int kind_of(ElementType type) {
-    switch (type) {
-        case ElementType::kBool:
-            return 0;
-        case ElementType::kFloat64:
-        case ElementType::kFloat32:
-        case ElementType::kFloat16:
-        case ElementType::kBfloat16:
-        case ElementType::kFloat8:
-        case ElementType::kFloat4:
-            return 2;
-        case ElementType::kComplex64:
-        case ElementType::kComplex128:
-            return 3;
-        default:
-            return 1;
-    }
-}
-
-// torch.promote_types, where both are known.
-ElementType promoted(ElementType a, ElementType b) {
-    if (a == b || b == ElementType::kUnknown) return a;
-    if (a == ElementType::kUnknown) return b;
-    if (kind_of(a) != kind_of(b)) return kind_of(a) > kind_of(b) ? a : b;
-    if (bits_of(a) != bits_of(b)) return bits_of(a) > bits_of(b) ? a : b;
-    return bits_of(a) == 16 && kind_of(a) == 2 ? ElementType::kFloat32
-                                               : a;  // the two forms of half precision
-}
-
 // What the op computes with. A single number among tensors decides only where it is of a higher kind.
 struct ResultType {
     std::optional<ElementType> tensors, numbers;
@@ -65,7 +36,7 @@ struct ResultType {
     }
     ElementType get() const {
         if (!tensors) return numbers.value_or(ElementType::kUnknown);
-        return numbers && kind_of(*numbers) > kind_of(*tensors) ? *numbers : *tensors;
+        return numbers && rank_of_kind(*numbers) > rank_of_kind(*tensors) ? *numbers : *tensors;
     }
 };
 

@@ -73,21 +73,27 @@ size_t common_begin(const std::string& a, const std::string& b) {
 
 // The texts of a column in `width`. Those that shortening makes equal are told apart.
 std::vector<std::string> shortened(const std::vector<std::string>& cells, size_t width) {
-    std::vector<std::string> out;
-    std::map<std::string, std::vector<size_t>> alike;
-    for (size_t i = 0; i < cells.size(); ++i) {
-        out.push_back(shorten(cells[i], width));
-        if (out.back() != cells[i]) alike[out.back()].push_back(i);
-    }
     constexpr size_t kRoomToTell = 16;
-    for (const auto& [text, rows] : alike) {
-        size_t difference = std::string::npos;
-        for (const size_t row : rows)
-            if (cells[row] != cells[rows[0]])
-                difference = std::min(difference, common_begin(cells[row], cells[rows[0]]));
-        if (difference == std::string::npos || width < kRoomToTell) continue;
-        for (const size_t row : rows)
-            out[row] = shorten_around(cells[row], width, difference);
+    constexpr int kMostRounds = 8;  // what one difference leaves alike another may tell apart
+    std::vector<std::string> out;
+    for (const std::string& cell : cells)
+        out.push_back(shorten(cell, width));
+    bool again = width >= kRoomToTell;
+    for (int round = 0; again && round < kMostRounds; ++round) {
+        again = false;
+        std::map<std::string, std::vector<size_t>> alike;
+        for (size_t i = 0; i < cells.size(); ++i)
+            if (out[i] != cells[i]) alike[out[i]].push_back(i);
+        for (const auto& [text, rows] : alike) {
+            size_t difference = std::string::npos;
+            for (const size_t row : rows)
+                if (cells[row] != cells[rows[0]])
+                    difference = std::min(difference, common_begin(cells[row], cells[rows[0]]));
+            if (difference == std::string::npos) continue;
+            for (const size_t row : rows)
+                out[row] = shorten_around(cells[row], width, difference);
+            again = true;
+        }
     }
     return out;
 }

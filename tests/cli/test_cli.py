@@ -266,7 +266,7 @@ class ReportTest(Cli):
         kernels = text[text.index("Kernels by Name"):]
         for words in ("AddFunctor", "MulFunctor"):
             self.assertEqual(kernels.count(words), 1, kernels)
-        self.assertIn("binds this run", text)
+        self.assertIn("rows go by time on the ", text)
         wide = self.run_cli("report", profile, "--wide", env=environment).stdout
         self.assertGreater(max(map(len, wide.splitlines())), 100)
         names = self.run_cli("report", profile, "--report", "kernel_name", "--format", "csv").stdout

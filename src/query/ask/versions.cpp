@@ -20,7 +20,8 @@ std::string version_text(std::string_view told) {
 }
 
 bool is_version_number(std::string_view property) {
-    return property == "cuda_driver_version" || property == "cuda_runtime_version";
+    return property == "cuda_driver_version" || property == "cuda_runtime_version" ||
+           property == "hip_driver_version" || property == "hip_runtime_version";
 }
 
 }  // namespace opsight::query

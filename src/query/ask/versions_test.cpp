@@ -15,5 +15,12 @@ TEST(Versions, AsPeopleWriteThem) {
         EXPECT_EQ(version_text(kept), kept);
 }
 
+TEST(Versions, OfCudaAndHipAreNumbers) {
+    for (const char* each :
+         {"cuda_driver_version", "cuda_runtime_version", "hip_driver_version", "hip_runtime_version"})
+        EXPECT_TRUE(is_version_number(each)) << each;
+    EXPECT_FALSE(is_version_number("framework_version"));
+}
+
 }  // namespace
 }  // namespace opsight::query

@@ -20,11 +20,8 @@ Result<Binding> what_binds(Session& session) {
     if (!at_work) return out;
     constexpr double kHalf = 50;
     out.host = *at_work < kHalf;
-    out.words = fmt::format(
-        "a device was at work for {} of the wall clock: {} binds this run, and rows go by "
-        "time on {}",
-        percent_digits(*at_work) + "%", out.host ? "the host" : "the device",
-        out.host ? "the CPU" : "the GPU");
+    out.words = fmt::format("a device was at work for {} of the wall clock: rows go by time on {}",
+                            percent_digits(*at_work) + "%", out.host ? "the CPU" : "the GPU");
     return out;
 }
 

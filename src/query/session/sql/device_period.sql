@@ -1,10 +1,10 @@
 -- From the first kernel of an iteration to the first of the next, of those that follow each other without a pause of
--- the recording between.
+-- the recording between. Kernels whose launch is not known count for the iteration in which they run: not these.
 WITH first AS (
     SELECT d.iteration AS number, min(d.begin_ns) AS begin_ns
     FROM sel_device d
     JOIN raw.tracks t ON t.id = d.track
-    WHERE d.kind = device_kind('kernel') AND t.rank = $rank
+    WHERE d.kind = device_kind('kernel') AND d.launch <> -1 AND t.rank = $rank
     GROUP BY d.iteration
 ), steps AS (
     SELECT number - lag(number) OVER o AS step, lag(begin_ns) OVER o AS from_ns, begin_ns

@@ -58,7 +58,7 @@ function Names({ heat, height }: { heat: Heat; height: number }) {
         at % every === 0 ? (
           <span key={rank} style={{ top: TOP + at * height, height: Math.max(height, 14) }} title={host ? `rank ${String(rank)} on ${host}` : undefined}>
             Rank {rank}
-            {hosts > 1 && host && <small> {host}</small>}
+            {hosts > 1 && host && <small>{`\u00a0${host}`}</small>}
           </span>
         ) : null,
       )}

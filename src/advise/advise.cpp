@@ -327,7 +327,8 @@ class Engine {
         return {};
     }
 
-    // Faster kernels gain little where the device waits for the host: how much, a replay without any tells.
+    // Faster kernels gain little where the device waits for the host or for copies: how much at most, a
+    // replay without any tells.
     Status weigh_kernels() {
         const auto concerned = [](const Finding& f) {
             return f.severity > Severity::kLow && find_rule(f.rule)->of_kernels;
@@ -345,9 +346,7 @@ class Engine {
             finding.kernels_pct = pct;
             finding.severity = severity_of(finding);
             finding.evidence += fmt::format(
-                "{}The host binds this run: without any kernel a replay of it is {} shorter. They count once "
-                "the "
-                "host is faster.",
+                "{}Faster kernels alone gain less: without any, a replay of this run is {} shorter.",
                 finding.evidence.empty() ? "" : " ", percent(pct));
             say(finding);
         }

@@ -164,5 +164,27 @@ TEST(BesideOps, TensorsThatWaitForOtherRanksAreNotNothing) {
     }
 }
 
+// Without ops Python's threads are what works; what waits for XLA is no other work of the program.
+TEST(BesideOps, WhatWaitsInJaxIsNamed) {
+    for (const char* function : {"api.py:3165 try_to_block", "train.py:7 load"}) {
+        TestProfile t;
+        t.builder.info().frameworks = {"JAX"};
+        for (int64_t i = 0; i < 10; ++i) {
+            t.annotation("step " + std::to_string(i), i * 10 * kMs, 10 * kMs, t.thread());
+            t.host(HostKind::kPythonFrame, function, i * 10 * kMs + kMs, 8 * kMs, t.thread());
+            t.api("cuLaunchKernel", i * 10 * kMs, 1000, t.thread(2), i + 1);
+            t.kernel("fusion", i * 10 * kMs + 2000, kMs / 2, t.stream(), i + 1);
+        }
+        const Findings found = found_by("beside_ops", std::move(t), {.whole = true});
+        ASSERT_FALSE(found.empty());
+        EXPECT_EQ(found[0].title.find("ops,"), std::string::npos) << found[0].title;
+        EXPECT_NE(found[0].evidence.find(function), std::string::npos) << found[0].evidence;
+        const bool waits = std::string(function).ends_with("block");
+        EXPECT_EQ(found[0].evidence.find("It waits for work") != std::string::npos, waits)
+            << found[0].evidence;
+        EXPECT_EQ(found[0].advice.find("Python rows") != std::string::npos, !waits) << found[0].advice;
+    }
+}
+
 }  // namespace
 }  // namespace opsight::advise

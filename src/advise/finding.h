@@ -38,8 +38,7 @@ struct Finding {
     query::TimeSpans times = {};                               // what it is about; its bound is their length
     query::TimeSpans places = {};  // the longest of them, for people: of ranks by their numbers in the job
     double told_pct = 0;  // of the wall clock: the part of it that findings which know the cause tell
-    std::optional<double> kernels_pct =
-        {};                   // of it: what a replay without any kernel saves, where that is less
+    std::optional<double> kernels_pct = {};  // of it: what a replay without any kernel saves, if less
     std::string filter = {};  // of the page's table, "direction:eq:optimizer": the rows that it is about
     // What the engine adds from the rule.
     std::string rule = {};

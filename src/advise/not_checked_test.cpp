@@ -91,6 +91,27 @@ TEST(NotChecked, DevicesThatTheSourceDoesNotList) {
     }
 }
 
+// What another framework holds beside its tensors is reserved, and no hole of an allocator.
+TEST(NotChecked, HolesInMemoryThatPyTorchDoesNotHold) {
+    for (const char* framework : {"PyTorch", "JAX"}) {
+        Recorded run;
+        run.begin();
+        run.t.builder.info().frameworks = {framework};
+        MemoryEvent event;
+        event.time = kMs;
+        event.track = run.t.thread();
+        event.device_type = 1;
+        event.device = 0;
+        event.bytes = event.total_allocated = 1'000'000'000;
+        event.total_reserved = 20'000'000'000;
+        run.t.builder.add_memory(event);
+        const Advice advice = run.ask("fragmentation");
+        const bool torch = std::string(framework) == "PyTorch";
+        EXPECT_EQ(advice.findings.size(), torch ? 1u : 0u) << framework;
+        EXPECT_EQ(advice.not_checked.size(), torch ? 0u : 1u) << framework;
+    }
+}
+
 // Their time is that of the model, as of LBFGS, which calls a closure.
 TEST(NotChecked, OptimizersThatRunTheModel) {
     for (const int64_t begin_us : {940, 5000, 150}) {  // within a step, beside it, and around it

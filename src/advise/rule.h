@@ -110,7 +110,7 @@ struct Rule {
     bool of_durations = false;
     // Whatever it changes, computing kernels stay as they are: no more is to be gained than what they leave.
     bool leaves_kernels = false;
-    // What it gains is time of kernels: where the host binds a run, no more than a replay without any kernel.
+    // What it gains is time of kernels: no more than a replay without any saves.
     bool of_kernels = false;
     // The run is as long as its slowest rank: the bound is of the rank that has most of the times.
     bool of_slowest_rank = false;

@@ -181,6 +181,14 @@ std::vector<Case> cases_of_recordings() {
         {"lost_data",
          [](Recorded& r) { r.begin(), r.t.builder.diagnostics().add(Diag::kTruncatedInput, {}); }, nothing,
          -1},
+        {"idle_devices",  // one that is called and never works
+         [](Recorded& r) {
+             r.device = false;
+             r.begin();
+             r.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0).declared = true;
+             r.t.api("cudaDeviceSynchronize", kMs, kUs, r.t.thread());
+         },
+         [](Recorded& r) { r.device = false, r.begin(); }, -1},
         {"fragmentation", [](Recorded& r) { memory(r, 10'000'000'000); },
          [](Recorded& r) { memory(r, 19'000'000'000); }, -1},
         {"clock_changes", [](Recorded& r) { clock(r, 900); }, [](Recorded& r) { clock(r, 1400); }, -1},

@@ -228,6 +228,21 @@ TEST(Rules, SpeakOfWhatIsThereAndOfNothingElse) {
     expect_right(all);
 }
 
+// What makes copies takes the host, too: where the device waits for it that may be gained.
+TEST(Rules, OfCopiesTheHostsPartCounts) {
+    double last = 0;
+    for (const int64_t host_us : {20, 1000}) {
+        Recorded r;
+        r.kernel_ns = 2 * kMs;
+        r.begin();
+        r.op("aten::contiguous", host_us * kUs, 500 * kUs);
+        const Advice found = r.ask("contiguous_copies");
+        ASSERT_EQ(found.findings.size(), 1u);
+        EXPECT_GT(found.findings[0].bound->pct, last + 4) << host_us;
+        last = found.findings[0].bound->pct;
+    }
+}
+
 // The page's link shows the rows that a finding names, not the whole table.
 TEST(Rules, LinksShowTheOpsThatFindingsName) {
     const std::map<std::string_view, std::string> filters = {

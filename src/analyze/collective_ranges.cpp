@@ -2,7 +2,6 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -43,43 +42,67 @@ class RangeTeller {
         HostSpanId at = a_.launch[span];
         for (int i = 0; at.valid() && i < kMostAround; ++i, at = a_.parent[at.index()])
             if (p_.host.kind[at.index()] == HostKind::kAnnotation &&
-                p_.host.detail[at.index()] != StringId::kNone)
+                p_.host.detail[at.index()] != SignatureId::kNone)
                 return at;
         return {};
     }
 
     void tell(HostSpanId range, size_t span) {
-        const std::string moves(p_.strings.view(StringId(p_.host.detail[range.index()])));
-        const size_t blank = moves.find(' ');
-        const std::string_view name = p_.strings.view(p_.host.name[range.index()]);
-        if (blank == moves.npos || !name.starts_with(kPrefix)) return;
-        const std::string kind(name.substr(kPrefix.size()));
+        std::string_view kind = p_.strings.view(p_.host.name[range.index()]);
+        kind.remove_prefix(kind.starts_with(kPrefix) ? kPrefix.size() : 0);
+        const Given given = given_to(kind, SignatureId(p_.host.detail[range.index()]));
         Collective c;
-        c.in_elements = std::atoll(moves.c_str());
+        c.in_elements = given.elements;
         if (kind == "all_reduce" || kind == "broadcast" || kind == "reduce")
             c.out_elements = c.in_elements;
         else if (kind == "all_to_all")
-            c.out_elements = received(range).value_or(-1);
-        if (c.out_elements < 0) return;
-        c.name = p_.strings.intern(kind);
-        c.dtype = p_.strings.intern(moves.substr(blank + 1));
+            c.out_elements = received(range);
+        if (c.in_elements < 0 || c.out_elements < 0) return;
+        c.name = p_.strings.intern(std::string(kind));
+        c.dtype = p_.strings.intern(name_of(given.type));
         c.group_name = c.group_description = c.group_ranks = StringId(size_t{0});
         p_.device.collective[span] = number_of(c);
     }
 
-    // Of c10d::alltoall_base_(output, input, ...) around the range.
-    std::optional<int64_t> received(HostSpanId range) const {
+    // All tensors together; -1: not told, too many, or of several types.
+    struct Given {
+        int64_t elements = -1;
+        ElementType type = ElementType::kUnknown;
+    };
+
+    Given given_to(std::string_view name, SignatureId id) const {
+        int64_t sum = 0;
+        ElementType type = ElementType::kUnknown;
+        for (const cost::TorchArgument& argument : call_of(name, id).arguments)
+            for (const cost::TorchTensor& tensor : argument.tensors) {
+                const std::optional<int64_t> elements = element_count(tensor.shape);
+                const bool alike = type == ElementType::kUnknown || type == tensor.type;
+                if (!elements || !alike || __builtin_add_overflow(sum, *elements, &sum)) return {};
+                type = tensor.type;
+            }
+        return type == ElementType::kUnknown ? Given() : Given{sum, type};
+    }
+
+    cost::TorchCall call_of(std::string_view name, SignatureId id) const {
+        const Signature& s = p_.signatures[id.index()];
+        return cost::read_torch_call(name, {p_.strings.view(s.shapes), p_.strings.view(s.dtypes), {}, {}},
+                                     ElementType::kUnknown);
+    }
+
+    // By c10d::alltoall_base_(output, input, ...) around the range; -1: not told.
+    int64_t received(HostSpanId range) const {
+        constexpr std::string_view kOp = "c10d::alltoall_base_";
         HostSpanId at = a_.parent[range.index()];
         for (int i = 0; at.valid() && i < kMostAround; ++i, at = a_.parent[at.index()]) {
-            if (p_.host.kind[at.index()] != HostKind::kOp ||
-                p_.strings.view(p_.host.name[at.index()]) != "c10d::alltoall_base_")
+            if (p_.host.kind[at.index()] != HostKind::kOp || p_.strings.view(p_.host.name[at.index()]) != kOp)
                 continue;
             const SignatureId signature = p_.op_details.signature[p_.host.detail[at.index()]];
-            if (!signature.valid()) return std::nullopt;
-            const auto shapes = cost::read_shapes(p_.strings.view(p_.signatures[signature.index()].shapes));
-            return shapes.empty() || shapes[0].empty() ? std::nullopt : element_count(shapes[0]);
+            if (!signature.valid()) return -1;
+            const cost::TorchCall call = call_of(kOp, signature);
+            const cost::TorchTensor* output = call.tensor(0);
+            return output ? element_count(output->shape).value_or(-1) : -1;
         }
-        return std::nullopt;
+        return -1;
     }
 
     CollectiveId number_of(const Collective& c) {

@@ -1,4 +1,4 @@
-// What ranges of NCCL tell of the kernels launched in them: traces of PyTorch before 2.2 do not describe
+// What ranges of NCCL tell of the kernels launched in them: older traces of PyTorch do not describe
 // collectives.
 #pragma once
 

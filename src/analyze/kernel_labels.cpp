@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "analyze/cpp_text.h"
+#include "base/shorten_apart.h"
 #include "base/text.h"
 
 namespace opsight::analyze {
@@ -210,56 +211,24 @@ void label_group(const std::vector<KernelName>& names, const std::vector<size_t>
 std::string shortened_around(const std::string& text, size_t longest, size_t place) {
     if (text.size() <= longest) return text;
     constexpr size_t kGap = 3, kLead = 8;  // bytes of "…", and what is left before the place
-    const auto is_inner = [&text](size_t i) {
-        return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
+    const auto at_border = [&text](size_t i) {
+        while (i > 0 && i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80)
+            --i;
+        return i;
     };
-    size_t head = longest / 3;
-    const size_t room = longest - head - 2 * kGap;
-    size_t from = std::min(place > kLead ? place - kLead : 0, text.size() - room);
-    if (from <= head) return shortened(text.substr(0, longest - kGap), longest - kGap) + "…";
-    size_t to = from + room;
-    while (head > 0 && is_inner(head))
-        --head;
-    while (is_inner(from))
-        ++from;
-    while (to > from && is_inner(to))
-        --to;
-    return text.substr(0, head) + "…" + text.substr(from, to - from) + (to < text.size() ? "…" : "");
-}
-
-// Where the texts of these rows first differ; npos: they are alike.
-size_t first_difference(const std::vector<std::string>& texts, const std::vector<size_t>& rows) {
-    const std::string& one = texts[rows[0]];
-    size_t first = std::string::npos;
-    for (const size_t row : rows) {
-        const std::string& other = texts[row];
-        const auto at = static_cast<size_t>(
-            std::mismatch(one.begin(), one.end(), other.begin(), other.end()).first - one.begin());
-        if (one != other) first = std::min(first, at);
-    }
-    return first;
+    const size_t head = longest / 3, room = longest - head - 2 * kGap;
+    const size_t from = std::min(place > kLead ? place - kLead : 0, text.size() - room), to = from + room;
+    if (from <= head) return text.substr(0, at_border(longest - kGap)) + "…";
+    const size_t begin = at_border(from), end = at_border(to);
+    return text.substr(0, at_border(head)) + "…" + text.substr(begin, end - begin) +
+           (end < text.size() ? "…" : "");
 }
 
 // Short ones that show what tells them apart, and numbers where nothing does.
 void shorten(std::vector<std::string>& labels) {
-    constexpr int kMostRounds = 8;  // what one difference leaves alike another may tell apart
-    const std::vector<std::string> whole = labels;
-    for (std::string& label : labels)
-        label = shortened(std::move(label), kLongestLabel);
-    bool again = true;
-    for (int round = 0; again && round < kMostRounds; ++round) {
-        again = false;
-        absl::flat_hash_map<std::string, std::vector<size_t>> alike;
-        for (size_t i = 0; i < labels.size(); ++i)
-            if (labels[i] != whole[i]) alike[labels[i]].push_back(i);
-        for (const auto& [label, rows] : alike) {
-            const size_t place = first_difference(whole, rows);
-            if (place == std::string::npos) continue;
-            for (const size_t row : rows)
-                labels[row] = shortened_around(whole[row], kLongestLabel, place);
-            again = true;
-        }
-    }
+    labels = shorten_apart(
+        labels, [](const std::string& text) { return shortened(text, kLongestLabel); },
+        [](const std::string& text, size_t place) { return shortened_around(text, kLongestLabel, place); });
     absl::flat_hash_set<std::string> taken;
     absl::flat_hash_map<std::string, int> last;
     for (std::string& label : labels) {

@@ -13,7 +13,8 @@ namespace opsight::analyze {
 
 // Fills kernels and kernel; ops that launched Tensor Core kernels become eligible for them. A kernel that
 // carries the description of a collective is a communication kernel whatever its name; other communication
-// kernels take that of the op that launched them. `counted`: what counters saw, the best evidence; or null.
+// kernels take that of the op or range that launched them. `counted`: what counters saw, the best evidence;
+// or null.
 void find_kernels(Profile& profile, Analysis& analysis, const std::vector<CountedKernel>* counted);
 
 // Fills occupancy_pct and waves from the limits that the source tells of the device, else from those of its

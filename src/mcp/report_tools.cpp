@@ -4,7 +4,6 @@
 #include "advise/advise.h"
 #include "mcp/answer.h"
 #include "mcp/tool.h"
-#include "query/reports/binding.h"
 #include "query/reports/info.h"
 #include "query/tables/tables.h"
 #include "report/json_parts.h"
@@ -32,13 +31,11 @@ Result<std::string> summary(Desk& desk, const Arguments& arguments) {
     OPSIGHT_ASSIGN(query::Session session, desk.open(run, range_of(arguments)));
     const Interruptible guard(desk, session);
     OPSIGHT_ASSIGN(const query::Info info, query::profile_info(session));
-    OPSIGHT_ASSIGN(const query::Binding binding, query::what_binds(session));
     query::TableShape shape;
     shape.limit = kDefaultReportRows;
     OPSIGHT_ASSIGN(const query::Report report, query::make_report(session, "summary", shape));
     Answer answer;
     answer.json().field("run", run.name);
-    if (!binding.words.empty()) answer.json().field("what_binds", binding.words);
     answer.json().key("report").begin_object();
     answer.report(report);
     answer.json().end_object().key("profile").begin_object();
@@ -145,8 +142,8 @@ std::vector<Tool> report_tools(const Files& files) {
     std::vector<Tool> tools = {
         {"summary",
          "Summary of a run",
-         "What was recorded and what the run took: wall clock, shares of the time, use of the devices, what "
-         "binds it, what the import could not use. Ask this first.",
+         "What was recorded and what the run took: wall clock, shares of the time, use of the devices, "
+         "what the import could not use. Ask this first.",
          {run_parameter(files)},
          summary},
         {"findings",

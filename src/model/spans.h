@@ -13,8 +13,8 @@ namespace opsight {
 
 enum class HostKind : uint8_t {
     kOp,           // a framework op (aten::mm); detail: row of OpDetails
-    kAnnotation,   // user annotation, NVTX range, step marker; detail: StringId of what a range of
-                   // NCCL moves ("1576964 float"), where the source tells
+    kAnnotation,   // user annotation, NVTX range, step marker; detail: SignatureId of what a range
+                   // of NCCL is given, where the source tells
     kPythonFrame,  // a Python function
     kModule,       // a call of an nn.Module ("nn.Module: Linear_3", or a module path)
     kRuntimeApi,   // CUDA/HIP runtime call; detail: row of api_correlation

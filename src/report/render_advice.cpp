@@ -89,12 +89,9 @@ std::string head_words(const Advice& advice) {
     if (advice.findings.empty() && advice.quiet.empty()) return std::string(kNotAsked);
     const bool bounded = std::any_of(advice.findings.begin(), advice.findings.end(),
                                      [](const advise::Finding& each) { return each.bound.has_value(); });
-    const bool problems = std::any_of(advice.findings.begin(), advice.findings.end(),
-                                      [](const advise::Finding& each) { return each.kind == "problem"; });
     if (!advice.combined)
-        return bounded    ? "No gain is added up: the files do not fit together as one job."
-               : problems ? "How much is to gain is not known."
-                          : "Nothing to gain was found.";
+        return bounded ? "No gain is added up: the files do not fit together as one job."
+                       : "Nothing to gain was found.";
     return fmt::format("All that is to gain, together: {} of {}.", bound_words(advice, *advice.combined),
                        time_of(advice.wall_ns));
 }

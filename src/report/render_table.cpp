@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
+#include "base/shorten_apart.h"
 #include "base/terminal_text.h"
 #include "report/render.h"
 #include "report/units.h"
@@ -64,38 +64,14 @@ std::string shorten_around(const std::string& text, size_t width, size_t differe
                       "..");
 }
 
-// Code points that two texts have in common at their begin.
-size_t common_begin(const std::string& a, const std::string& b) {
-    const size_t bytes =
-        static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
-    return display_width(std::string_view(a).substr(0, bytes));
-}
-
 // The texts of a column in `width`. Those that shortening makes equal are told apart.
 std::vector<std::string> shortened(const std::vector<std::string>& cells, size_t width) {
     constexpr size_t kRoomToTell = 16;
-    constexpr int kMostRounds = 8;  // what one difference leaves alike another may tell apart
-    std::vector<std::string> out;
-    for (const std::string& cell : cells)
-        out.push_back(shorten(cell, width));
-    bool again = width >= kRoomToTell;
-    for (int round = 0; again && round < kMostRounds; ++round) {
-        again = false;
-        std::map<std::string, std::vector<size_t>> alike;
-        for (size_t i = 0; i < cells.size(); ++i)
-            if (out[i] != cells[i]) alike[out[i]].push_back(i);
-        for (const auto& [text, rows] : alike) {
-            size_t difference = std::string::npos;
-            for (const size_t row : rows)
-                if (cells[row] != cells[rows[0]])
-                    difference = std::min(difference, common_begin(cells[row], cells[rows[0]]));
-            if (difference == std::string::npos) continue;
-            for (const size_t row : rows)
-                out[row] = shorten_around(cells[row], width, difference);
-            again = true;
-        }
-    }
-    return out;
+    const auto alone = [width](const std::string& text) { return shorten(text, width); };
+    return shorten_apart(cells, alone, [&](const std::string& text, size_t place) {
+        return width < kRoomToTell ? alone(text)
+                                   : shorten_around(text, width, display_width(text.substr(0, place)));
+    });
 }
 
 // In one line of a terminal.

@@ -151,6 +151,23 @@ class DlprofDatabase(unittest.TestCase):
         database = self.open(self.export(profile.path))
         self.assertEqual(database.execute("SELECT count(DISTINCT process_id) FROM read_only_op_instances").fetchone(), (2,))
 
+    def test_work_without_a_call_is_of_a_process_of_its_rank(self):
+        traces = []
+        for rank in (0, 1):
+            trace = tiny_trace.trace()
+            trace["distributedInfo"] = {"rank": rank, "world_size": 2, "backend": "nccl"}
+            trace["traceEvents"] = [event for event in trace["traceEvents"] if event.get("cat") != "cuda_runtime"]
+            for event in trace["traceEvents"]:
+                event["pid"] = event["pid"] if event.get("cat") == "kernel" else 100 + rank
+                if event.get("cat") == "kernel":
+                    event["pid"] = event["args"]["device"] = rank
+            traces.append(self.path(f"rank{rank}.json"))
+            with open(traces[-1], "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+        database = self.open(self.export(opsight_cli.Profile(*traces).path))
+        rows = database.execute("SELECT DISTINCT device_id, process_id FROM read_only_kernels ORDER BY 1").fetchall()
+        self.assertEqual(rows, [(0, 100), (1, 101)])
+
     def test_gpus_of_two_hosts_with_one_number(self):
         for rank, host in ((0, "left"), (1, "right")):
             trace = tiny_trace.trace()

@@ -75,10 +75,11 @@ class TensorBoard(unittest.TestCase):
 
     def test_iterations_are_scalars(self):
         folder = self.export(self.tiny, "tiny")
-        told, shares = {}, {}
+        told, shares, tags = {}, {}, set()
         for event in events(folder, "rank-0"):
             step = int(event.get("step", ["0"])[0])
             for value in event["summary"][0]["value"]:
+                tags.add(value["tag"][0])
                 number = float(value["simple_value"][0]) if "simple_value" in value else 0.0
                 if value["tag"] == ["iteration/time_ms"]:
                     told[step] = number
@@ -91,6 +92,9 @@ class TensorBoard(unittest.TestCase):
         for step, ns in wanted.items():
             self.assertAlmostEqual(told[step], ns / 1e6, places=5)
             self.assertAlmostEqual(shares[step], told[step], places=5)
+        self.assertIsNone(self.tiny.report("summary")["summary"]["io_pct"])
+        self.assertNotIn("iteration_shares_ms/io", tags, "what was not recorded is not 0")
+        self.assertIn("iteration_shares_ms/cpu", tags)
 
     def test_summaries_and_the_state_of_tensor_cores(self):
         folder = self.export(self.tiny, "summaries")

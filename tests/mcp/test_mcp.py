@@ -54,6 +54,10 @@ class Mcp(unittest.TestCase):
         self.assertEqual(top["kernels"][0]["total_gpu_time_ns"], wanted[0]["total_gpu_time_ns"])
         self.assertEqual(len(top["kernels"]) + top.get("kernels_left_out", 0), len(wanted))
         self.assertIn("total_gpu_time_ns", top["meanings"])
+        (told,), numbers = summary["report"]["summary"], self.profile.report("summary")["summary"]
+        self.assertEqual(told, {key: numbers[key] for key in told})
+        self.assertIsNone(told["io_pct"], "not recorded")
+        self.assertIn("tensor_core_efficiency_low_pct", told)
         self.assertEqual(summary["profile"]["counts"][0]["ops"], self.profile.value("SELECT count(*) FROM ops"))
         told = json.loads(opsight_cli.run("advise", self.profile.path, "--json").stdout)
         self.assertEqual([each["title"] for each in findings["findings"]],

@@ -258,8 +258,7 @@ void tell_program(const RunFacts& f, Finding& finding) {
             finding.evidence += " It waits for work that was handed over before: it runs, or is compiled.";
             finding.advice =
                 "Let several steps be under way before one is waited for; what is compiled again and again "
-                "takes "
-                "functions with fewer shapes.";
+                "takes functions with fewer shapes.";
         }
     } else if (f.torch)
         finding.evidence =

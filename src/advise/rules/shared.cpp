@@ -146,7 +146,9 @@ std::string grouped_optimizer(const RunFacts& f) {
     const auto call = [&name](const char* how) {
         return fmt::format("optimizer = torch.optim.{}(..., {}=True)", name, how);
     };
-    const std::string since = fmt::format("  # from PyTorch {} on", name == "SGD" ? "2.3" : "2.0");
+    const std::string since = fmt::format("  # from PyTorch {} on", name == "SGD"    ? "2.3"
+                                                                    : name == "Adam" ? "1.13"
+                                                                                     : "2.0");
     // On a CPU foreach gains nothing, and fused optimizers came later.
     if (has(kFused) && !f.recorded.fused_optimizers)
         return call("fused") + (!f.device_work           ? "  # on a CPU from PyTorch 2.4 on"

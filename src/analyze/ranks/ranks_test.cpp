@@ -354,5 +354,33 @@ TEST(Ranks, ManyRanks) {
     EXPECT_EQ(matches.calls[0].state, MatchState::kMatched);
 }
 
+// A backend on the host works on threads of its own: the op that asked tells the direction.
+TEST(Ranks, GroupsOfTheHostHaveTheirKindByWhoAsks) {
+    for (const bool backward : {true, false}) {
+        TestProfile t;
+        for (const int64_t rank : {0, 1}) {
+            if (rank > 0) t.add_rank(rank);
+            const TrackId main = t.thread(1, 100 + rank), worker = t.thread(2, 100 + rank);
+            Collective c;
+            c.name = t.builder.text("allreduce");
+            c.group_ranks = t.builder.text("[0, 1]");
+            c.group_size = 2;
+            OpDetail detail;
+            detail.collective = t.builder.collective(c);
+            for (int64_t step = 0; step < 4; ++step) {
+                const int64_t at = step * kMs;
+                if (backward) t.op("autograd::engine::evaluate_function: AddBackward0", at, 100 * kUs, main);
+                t.op("c10d::allreduce_", at + 10 * kUs, 20 * kUs, main, detail);
+                t.annotation("gloo:all_reduce", at + 200 * kUs, 100 * kUs, worker);
+            }
+        }
+        Profile profile = t.finish();
+        const RankFacts facts = facts_of(profile);
+        ASSERT_EQ(facts.groups.size(), 1u);
+        EXPECT_EQ(facts.groups[0].kind, backward ? GroupKind::kData : GroupKind::kUnknown)
+            << facts.groups[0].evidence;
+    }
+}
+
 }  // namespace
 }  // namespace opsight::analyze

@@ -167,7 +167,11 @@ void Assembler::add_host(const Batch& batch, const Remap& map) {
                              told.kernel.valid() ? readable(map.strings[told.kernel.index()]) : StringId());
         } else {
             const uint32_t detail = batch.detail[i];
-            builder_.add_host(span, detail == StringId::kNone ? detail : map.strings[detail].value);
+            if (detail == StringId::kNone)
+                builder_.add_host(span);
+            else
+                builder_.add_host(span, span.kind == HostKind::kAnnotation ? map.signatures[detail].value
+                                                                           : map.strings[detail].value);
         }
     }
 }

@@ -59,7 +59,7 @@ struct Batch {
     std::vector<DevicePlace> new_device_places;
 
     std::vector<HostSpan> host;    // in source order
-    std::vector<uint32_t> detail;  // beside `host`: a StringId or Id::kNone; unused for ops and calls
+    std::vector<uint32_t> detail;  // beside `host`: see HostKind; unused for ops and calls
     std::vector<OpDetail> ops;     // one for each op in `host`, in order
     struct Call {
         int64_t correlation;

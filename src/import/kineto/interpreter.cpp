@@ -80,6 +80,11 @@ std::optional<HostKind> host_kind(Category category, std::string_view name) {
     }
 }
 
+// A range that tells what a collective is given.
+bool is_of_nccl(HostKind kind, std::string_view name) {
+    return kind == HostKind::kAnnotation && name.starts_with("nccl:");
+}
+
 bool names_its_library(HostKind kind) {
     return kind == HostKind::kMessagePassing || kind == HostKind::kLibrary;
 }
@@ -166,10 +171,10 @@ void Interpreter::take_complete(const RawEvent& event) {
     }
     if (const std::optional<HostKind> kind = host_kind(what, bare(event.name)))
         return add_host(event, times, *kind,
-                        what == Category::kCollective    ? tables_.strings.intern("oneCCL").value
-                        : names_its_library(*kind)       ? text(event.category).value
-                        : *kind == HostKind::kAnnotation ? moves_of_range(event)
-                                                         : StringId::kNone);
+                        what == Category::kCollective         ? tables_.strings.intern("oneCCL").value
+                        : names_its_library(*kind)            ? text(event.category).value
+                        : is_of_nccl(*kind, bare(event.name)) ? signature(event).value
+                                                              : StringId::kNone);
     if (what == Category::kKernel && is_measured_again(event)) return add_profiler_range(event, times);
     if (const std::optional<DeviceKind> kind = device_kind(what, bare(event.name)))
         return add_device(event, times, *kind);

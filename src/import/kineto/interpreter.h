@@ -57,7 +57,6 @@ class Interpreter final : public EventSink {
     SignatureId signature(const RawEvent& event);
     LaunchConfigId config(const RawEvent& event);
     CollectiveId collective(const RawEvent& event);
-    uint32_t moves_of_range(const RawEvent& event);
 
     EventReader reader_;
     LocalTables tables_;

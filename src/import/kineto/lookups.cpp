@@ -1,6 +1,5 @@
 // The tables of an Interpreter: texts, places, signatures and other entries that many events share.
 #include <algorithm>
-#include <optional>
 
 #include "base/one_line_json.h"
 #include "import/kineto/interpreter.h"
@@ -28,32 +27,6 @@ void read_triple(std::string_view token, int64_t (&out)[3]) {
         value = parse_int(token.substr(0, end)).value_or(-1);
         token.remove_prefix(end);
     }
-}
-
-// All that shapes like "[[4, 8], [2]]" hold: 34. Nothing where they hold none or too much.
-std::optional<int64_t> elements_in(std::string_view shapes) {
-    int64_t sum = 0, product = 1, number = 0;
-    bool in_number = false, any = false, fits = true;
-    for (const char c : shapes) {
-        if (c >= '0' && c <= '9') {
-            fits &= !__builtin_mul_overflow(number, 10, &number) &&
-                    !__builtin_add_overflow(number, c - '0', &number);
-            in_number = true;
-            continue;
-        }
-        if (in_number) {
-            fits &= !__builtin_mul_overflow(product, number, &product);
-            any = true;
-        }
-        if (c == ']' && any) fits &= !__builtin_add_overflow(sum, product, &sum);
-        if (c == '[' || c == ']') {
-            product = 1;
-            any = false;
-        }
-        number = 0;
-        in_number = false;
-    }
-    return fits && sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
 }  // namespace
@@ -205,25 +178,6 @@ CollectiveId Interpreter::collective(const RawEvent& event) {
         batch_->new_collectives.push_back(c);
     }
     return CollectiveId(slot->second);
-}
-
-// "1576964 float", of a range of NCCL that tells the shapes and types of what it is given; else none.
-uint32_t Interpreter::moves_of_range(const RawEvent& event) {
-    if (!bare(event.name).starts_with("nccl:") || !event.has(Arg::kInputDims)) return StringId::kNone;
-    const std::optional<int64_t> elements = elements_in(tables_.strings.view(json(event[Arg::kInputDims])));
-    const std::string_view types = tables_.strings.view(json(event[Arg::kInputTypes]));
-    // "[\"float\"]", or one type for several tensors.
-    std::string type;
-    for (size_t at = types.find('"'); at != types.npos;) {
-        const size_t end = types.find('"', at + 1);
-        if (end == types.npos) break;
-        const std::string_view one = types.substr(at + 1, end - at - 1);
-        if (!type.empty() && type != one) return StringId::kNone;
-        type = one;
-        at = types.find('"', end + 1);
-    }
-    if (!elements || type.empty()) return StringId::kNone;
-    return tables_.strings.intern(std::to_string(*elements) + " " + type).value;
 }
 
 }  // namespace opsight::importer::kineto

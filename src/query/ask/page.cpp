@@ -127,17 +127,18 @@ std::string searched_text(const Column& column) {
     return name;
 }
 
-// `columns`: of the rows, which are those of `described` in their order (rows_of).
 Result<Condition> condition_of(const Page& page, const std::vector<Column>& described,
                                const std::vector<duck::ResultColumn>& columns) {
     Condition condition;
     if (!page.search.empty()) {
         std::string any;
         const std::string wanted = condition.value(page.search);
-        for (size_t i = 0; i < columns.size(); ++i) {
-            if (columns[i].type != duck::Type::kVarchar) continue;
+        for (const duck::ResultColumn& column : columns) {
+            const auto known = std::find_if(described.begin(), described.end(),
+                                            [&](const Column& each) { return each.key == column.name; });
+            if (known == described.end() || column.type != duck::Type::kVarchar) continue;
             any += fmt::format("{}contains(lower({}), lower({}))", any.empty() ? "" : " OR ",
-                               searched_text(described[i]), wanted);
+                               searched_text(*known), wanted);
         }
         condition.add(any.empty() ? "false" : "(" + any + ")");
     }

@@ -1,4 +1,4 @@
-// What binds a run, the devices or the host: by what its ops are worth sorting.
+// Whether a device was at work for most of a run: by what its ops are worth sorting.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace opsight::query {
 
 struct Binding {
     bool host = false;  // no device was at work for most of the wall clock
-    std::string words;  // which it is and why; empty where there is no device work to compare with
+    std::string words;  // how long one was; empty where there is no device work to compare with
     // The column that ops are sorted by then.
     std::string sort_key(std::string_view report) const;
 };

@@ -21,7 +21,8 @@ Binding binding(int64_t dur) {
 
 TEST(Binding, TheDeviceWhereItWorksForHalfOfTheTime) {
     EXPECT_FALSE(binding(500).host);
-    EXPECT_NE(binding(500).words.find("50.0% of the wall clock: rows go by time on the GPU"), std::string::npos);
+    EXPECT_NE(binding(500).words.find("50.0% of the wall clock: rows go by time on the GPU"),
+              std::string::npos);
     EXPECT_TRUE(binding(400).host);
     EXPECT_NE(binding(400).words.find("rows go by time on the CPU"), std::string::npos);
     EXPECT_TRUE(binding(0).words.empty());

@@ -15,8 +15,7 @@ struct Entry : ReportInfo {
 
 // To add a report: a file of sql/, a maker in a file of its own, and a line here.
 constexpr Entry kReports[] = {
-    {{"summary", "what the run took: wall clock, shares of the time, use of the devices, what binds it"},
-     summary_report},
+    {{"summary", "what the run took: wall clock, shares of the time, use of the devices"}, summary_report},
     {{"detailed", "ops by name, layer, direction and shapes, with their times on CPU and GPU"},
      detailed_report},
     {{"iteration", "iterations, and the kernels that were launched in each"}, iteration_report},

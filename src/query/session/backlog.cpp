@@ -32,8 +32,7 @@ Result<std::string> work_before_the_range(Session& session) {
     if (!worth_saying(backlog, wall)) return std::string();
     std::string text = fmt::format(
         "when the range begins the device is not through with what was launched before, which ends {} later; "
-        "the "
-        "wall clock and the average iteration time hold this wait",
+        "the wall clock and the average iteration time hold this wait",
         milliseconds(backlog));
     OPSIGHT_ASSIGN(const duck::Rows period,
                    session.query(duck::Statement(session::sql::device_period).set("rank", rank)));

@@ -346,7 +346,9 @@ class Engine {
             finding.kernels_pct = pct;
             finding.severity = severity_of(finding);
             finding.evidence += fmt::format(
-                "{}Faster kernels alone gain less: without any, a replay of this run is {} shorter.",
+                "{}Faster kernels alone gain less: without any, a replay of this run is {} shorter. They "
+                "count as "
+                "what else holds it up gets shorter.",
                 finding.evidence.empty() ? "" : " ", percent(pct));
             say(finding);
         }

@@ -1,6 +1,7 @@
 #include "analyze/joined_counters.h"
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +11,7 @@
 #include <tuple>
 
 #include "analyze/kernel_names.h"
+#include "analyze/launch_ranges.h"
 #include "analyze/measured_work.h"
 
 namespace opsight::analyze {
@@ -60,6 +62,7 @@ class Join {
     JoinedCounters run() {
         find_launches();
         find_kernels();
+        find_ranges();
         const std::vector<DeviceId> devices = devices_of(m_);
         for (const DeviceId device : devices)
             join_device(device, partner_of(device, devices.size() == 1));
@@ -160,6 +163,50 @@ class Join {
                            c.block[2]);
     }
 
+    // Names of NVTX ranges that both recordings know: others belong to domains or times of one alone, or have
+    // numbers that differ from run to run.
+    void find_ranges() {
+        absl::flat_hash_map<std::string_view, int> known;  // 1: of launches, 2: of both
+        for (const Launch& launch : launches_)
+            for (const std::string_view name : names_around(launch))
+                known[name] = 1;
+        if (known.empty()) return;
+        stacks_ = ranges_of_launches(p_);
+        for (const RangeStacks::Stack& stack : stacks_.stacks)
+            if (stack.name.valid())
+                if (const auto found = known.find(p_.strings.view(stack.name)); found != known.end())
+                    found->second = 2;
+        for (const auto& [name, of] : known)
+            if (of == 2) common_.insert(name);
+    }
+
+    std::vector<std::string_view> names_around(const Launch& launch) const {
+        const StringId id = m_.device.ranges_around(launch.row);
+        if (!id.valid()) return {};
+        std::vector<std::string_view> names;
+        for (std::string_view left = m_.strings.view(id); !left.empty();) {
+            names.push_back(left.substr(0, left.find('\n')));
+            left.remove_prefix(std::min(names.back().size() + 1, left.size()));
+        }
+        return names;
+    }
+
+    template <class Names>
+    std::string ranges_key(const Names& names) const {
+        std::string key;
+        for (const std::string_view name : names)
+            if (common_.contains(name)) key += fmt::format("\n{}", name);
+        return key;
+    }
+
+    std::string ranges_of_kernel(uint32_t row) const {
+        if (common_.empty()) return {};
+        std::vector<std::string_view> names;
+        for (const StringId name : stacks_.names(stacks_.of_row[row]))
+            names.push_back(p_.strings.view(name));
+        return ranges_key(names);
+    }
+
     // The same number for kernels and launches that may be the same.
     uint32_t key(std::string text) {
         return keys_.try_emplace(std::move(text), static_cast<uint32_t>(keys_.size())).first->second;
@@ -183,17 +230,53 @@ class Join {
         // Whole names or none: kernels are told apart in one way.
         const bool whole = std::all_of(launches.begin(), launches.end(),
                                        [&](uint32_t i) { return !launches_[i].whole.empty(); });
-        std::vector<uint32_t> of_kernels, of_launches;
+        Keys of_kernels, of_launches;
         for (const uint32_t row : kernels) {
             const std::string_view name = p_.strings.view(p_.device.name[row]);
-            of_kernels.push_back(
-                key((whole ? without_spaces(name) : short_kernel_name(name)) + config_key(p_, row)));
+            add_keys(of_kernels,
+                     (whole ? without_spaces(name) : short_kernel_name(name)) + config_key(p_, row),
+                     ranges_of_kernel(row));
         }
         for (const uint32_t i : launches)
-            of_launches.push_back(
-                key((whole ? launches_[i].whole : launches_[i].base) + config_key(m_, launches_[i].row)));
+            add_keys(of_launches,
+                     (whole ? launches_[i].whole : launches_[i].base) + config_key(m_, launches_[i].row),
+                     ranges_key(names_around(launches_[i])));
+        // Ranges that fit nowhere were recorded otherwise.
+        const std::set<uint32_t> within(of_kernels.within.begin(), of_kernels.within.end());
+        const bool fit = std::any_of(of_launches.within.begin(), of_launches.within.end(),
+                                     [&](uint32_t k) { return within.contains(k); });
+        join_keys(kernels, fit ? of_kernels.within : of_kernels.own, launches,
+                  fit ? of_launches.within : of_launches.own);
+        if (fit) count_told_apart(of_kernels, launches, of_launches);
+    }
+
+    // Of kernels or launches: what tells them apart, and the same within the NVTX ranges around them.
+    struct Keys {
+        std::vector<uint32_t> own, within;
+    };
+
+    void add_keys(Keys& keys, const std::string& own, const std::string& ranges) {
+        keys.own.push_back(key(own));
+        keys.within.push_back(ranges.empty() ? keys.own.back() : key(own + ranges));
+    }
+
+    void join_keys(const Rows& kernels, const std::vector<uint32_t>& of_kernels, const Rows& launches,
+                   const std::vector<uint32_t>& of_launches) {
         if (!join_sequence(kernels, of_kernels, launches, of_launches))
             join_by_key(kernels, of_kernels, launches, of_launches);
+    }
+
+    // Launches that are joined, and would have others to choose from but for the ranges.
+    void count_told_apart(const Keys& kernels, const Rows& launches, const Keys& of_launches) {
+        absl::flat_hash_map<uint32_t, uint32_t> one;  // own key: the only key within ranges, else kNone
+        for (size_t i = 0; i < kernels.own.size(); ++i) {
+            const auto [known, is_new] = one.try_emplace(kernels.own[i], kernels.within[i]);
+            if (!is_new && known->second != kernels.within[i]) known->second = kNone;
+        }
+        const std::set<uint32_t> joined(taken_.begin(), taken_.end());
+        for (size_t i = 0; i < launches.size(); ++i)
+            if (const auto found = one.find(of_launches.own[i]); found != one.end())
+                out_.by_ranges += found->second == kNone && joined.contains(launches[i]);
     }
 
     // Where the launches stand one behind the other among the kernels. Several such places are one part of
@@ -343,6 +426,8 @@ class Join {
     JoinedCounters out_;
     std::vector<Launch> launches_;
     std::vector<uint32_t> taken_;                   // beside the device spans: of launches_
+    RangeStacks stacks_;                            // around the kernels
+    absl::flat_hash_set<std::string_view> common_;  // names of ranges, of the other profile
     bool has_grids_ = false, lacks_grids_ = false;  // the kernels; a launch
     absl::flat_hash_map<std::string, uint32_t> keys_;
     absl::flat_hash_map<TrackId, TrackId> tracks_;
@@ -362,6 +447,7 @@ std::string JoinedCounters::summary() const {
     if (by_order > 0) ways.push_back(fmt::format("{} by name, grid, block and order", by_order));
     if (alike > 0) ways.push_back(fmt::format("{} by name, grid and block, measured alike", alike));
     if (!ways.empty()) text += fmt::format(": {}", fmt::join(ways, ", "));
+    if (by_ranges > 0) text += fmt::format("; NVTX ranges tell {} of them from others", by_ranges);
     if (ambiguous > 0)
         text += fmt::format("; {} not joined, for several kernels may be them ({}{})", ambiguous,
                             fmt::join(ambiguous_kernels, ", "),

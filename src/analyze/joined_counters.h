@@ -21,6 +21,7 @@ struct JoinedCounters {
     int64_t launches = 0;                // that were measured
     int64_t by_sequence = 0;             // of them: in the place of the same sequence of kernels
     int64_t by_order = 0;                // the n-th of its name, grid and block, of which there are as many
+    int64_t by_ranges = 0;               // of those joined: told from others by the NVTX ranges around them
     int64_t alike = 0;                   // measured alike in all launches of its name, grid and block
     int64_t ambiguous = 0, unknown = 0;  // several launches may be it; none has its name, grid and block
     std::vector<std::string> ambiguous_kernels, unknown_kernels;  // names of some

@@ -18,6 +18,7 @@ struct CountedKernel {
     std::string name;
     int64_t grid;
     double fma = 0;
+    std::vector<std::string> ranges = {};  // of NVTX, the outermost first
 };
 
 DeviceSpan span_of(ProfileBuilder& builder, const CountedKernel& kernel, int64_t begin, TrackId track) {
@@ -33,11 +34,25 @@ DeviceSpan span_of(ProfileBuilder& builder, const CountedKernel& kernel, int64_t
     return span;
 }
 
+std::string lines(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names)
+        text += (text.empty() ? "" : "\n") + name;
+    return text;
+}
+
 Profile run_of(const std::vector<CountedKernel>& kernels) {
     TestProfile t;
     int64_t begin = 0;
-    for (const CountedKernel& kernel : kernels)
-        t.device(span_of(t.builder, kernel, begin += 100, t.stream()), kernel.name);
+    for (const CountedKernel& kernel : kernels) {
+        DeviceSpan span = span_of(t.builder, kernel, begin += 100, t.stream());
+        span.correlation = begin;
+        t.api("cudaLaunchKernel", begin - 50, 5, t.thread(), begin);
+        int64_t inwards = 0;
+        for (const std::string& name : kernel.ranges)
+            t.annotation(name, begin - 60 + inwards, 30 - 2 * inwards, t.thread()), ++inwards;
+        t.device(span, kernel.name);
+    }
     return t.finish();
 }
 
@@ -47,7 +62,9 @@ Profile measured_of(const std::vector<CountedKernel>& kernels, bool tensor = fal
     t.gpu(0, "Tesla V100", 7, 0);
     int64_t begin = 0;
     for (const CountedKernel& kernel : kernels) {
-        t.device(span_of(t.builder, kernel, begin, t.stream(20)), kernel.name);
+        DeviceSpan span = span_of(t.builder, kernel, begin, t.stream(20));
+        if (!kernel.ranges.empty()) span.ranges = t.builder.text(lines(kernel.ranges));
+        t.device(span, kernel.name);
         const TrackId track = t.builder.other_track(RankId(size_t{0}), kernel.name, "counters on device 0");
         t.builder.track(track).device = t.builder.device(RankId(size_t{0}), 0);
         t.builder.add_counter(begin, track, t.builder.text(kAdd), 1);
@@ -110,6 +127,42 @@ TEST(JoinedCounters, OneOfSeveralIsNotJoinedUnlessAllAreAlike) {
     EXPECT_EQ(p.counters.size(), 0u);
     EXPECT_EQ(join_counters(p, measured_of({{"gemm", 4, 10}, {"gemm", 4, 10}})).alike, 2);
     EXPECT_EQ(flops(p), (Flops{23, -1, 23, 23}));
+}
+
+// Of one kernel of three, NVTX tells which: by its own ranges, and by those around them.
+TEST(JoinedCounters, RangesOfNvtxTellKernelsApart) {
+    const std::vector<CountedKernel> run = {{"gemm", 4, 0, {"step", "attention"}},
+                                            {"gemm", 4, 0, {"step", "mlp"}},
+                                            {"x", 1},
+                                            {"gemm", 4, 0, {"step"}}};
+    const auto joined_with = [&](std::vector<std::string> ranges, std::vector<double> wanted) {
+        Profile p = run_of(run);
+        const JoinedCounters joined = join_counters(p, measured_of({{"gemm", 4, 10, std::move(ranges)}}));
+        EXPECT_EQ(flops(p), wanted) << joined.summary();
+        return joined;
+    };
+    const JoinedCounters mlp = joined_with({"step", "mlp"}, {-1, 23, -1, -1});
+    EXPECT_EQ(mlp.by_ranges, 1);
+    EXPECT_NE(mlp.summary().find("NVTX ranges tell 1 of them from others"), std::string::npos);
+    // Whether ranges further in were recorded with the counters, this table does not tell.
+    EXPECT_EQ(joined_with({"step"}, {-1, -1, -1, -1}).ambiguous, 1);
+    // A range that only the counters know (of another domain, or with a number of that run) says nothing.
+    joined_with({"step", "iteration 17", "mlp"}, {-1, 23, -1, -1});
+    EXPECT_EQ(joined_with({"other"}, {-1, -1, -1, -1}).ambiguous, 1);
+    EXPECT_EQ(joined_with({}, {-1, -1, -1, -1}).ambiguous, 1);
+    // Names that both know, and not around each other in the trace: as if none were told.
+    Profile apart = run_of({{"gemm", 4, 0, {"a"}}, {"gemm", 4, 0, {"b"}}});
+    const JoinedCounters otherwise =
+        join_counters(apart, measured_of({{"gemm", 4, 10, {"a", "b"}}, {"gemm", 4, 20, {"b", "a"}}}));
+    EXPECT_EQ(flops(apart), (Flops{23, 43}));
+    EXPECT_EQ(otherwise.by_ranges, 0);
+}
+
+// Launches in another order than those of the trace: without their ranges the counters would be swapped.
+TEST(JoinedCounters, RangesOfNvtxStandBeforeTheOrder) {
+    Profile p = run_of({{"gemm", 4, 0, {"a"}}, {"gemm", 4, 0, {"b"}}});
+    join_counters(p, measured_of({{"gemm", 4, 10, {"b"}}, {"gemm", 4, 20, {"a"}}}));
+    EXPECT_EQ(flops(p), (Flops{43, 23}));
 }
 
 TEST(JoinedCounters, WholeNamesAreComparedWhole) {

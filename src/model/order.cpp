@@ -173,6 +173,14 @@ void order_device(Profile& p) {
         d.collective_numbers.resize(d.size(), -1);
         permute(d.collective_numbers, order);
     }
+    if (!d.exchanges.empty()) {
+        d.exchanges.resize(d.size());
+        permute(d.exchanges, order);
+    }
+    if (!d.ranges.empty()) {
+        d.ranges.resize(d.size());
+        permute(d.ranges, order);
+    }
     if (p.device_extras.size() == 0 && p.told_work.size() == 0) return;
     const std::vector<uint32_t> place = inverse(order);
     order_extras(p.device_extras, place);

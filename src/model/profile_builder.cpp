@@ -319,6 +319,14 @@ void ProfileBuilder::add_device(const DeviceSpan& span) {
         d.collective_numbers.resize(d.begin.size(), -1);
         d.collective_numbers.back() = span.collective_number;
     }
+    if (span.exchange.told()) {
+        d.exchanges.resize(d.begin.size());
+        d.exchanges.back() = span.exchange;
+    }
+    if (span.ranges.valid()) {
+        d.ranges.resize(d.begin.size());
+        d.ranges.back() = span.ranges;
+    }
     TransferId told = span.transfer;
     if (!told.valid() && (span.kind == DeviceKind::kMemcpy || span.kind == DeviceKind::kMemset)) {
         const auto [it, is_new] = transfers_by_name_.try_emplace(span.name);

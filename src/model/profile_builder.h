@@ -44,6 +44,8 @@ struct DeviceSpan {
     CollectiveId collective;
     TransferId transfer;
     int64_t collective_number = -1;
+    Exchange exchange;
+    StringId ranges;  // invalid: none told
 };
 
 // See DeviceExtras.

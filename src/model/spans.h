@@ -101,6 +101,13 @@ enum class DeviceKind : uint8_t {
 };
 
 // Work of device streams.
+// Between whom a send or receive moves data, by ranks of the job. -1: not told, as a rank's traces do not
+// name itself.
+struct Exchange {
+    int64_t from = -1, to = -1;
+    bool told() const { return from >= 0 || to >= 0; }
+};
+
 struct DeviceSpans {
     std::vector<int64_t> begin, dur;
     std::vector<TrackId> track;
@@ -118,6 +125,12 @@ struct DeviceSpans {
     int64_t collective_number(size_t i) const {
         return i < collective_numbers.size() ? collective_numbers[i] : -1;
     }
+    std::vector<Exchange> exchanges;  // up to the last span that tells one
+    Exchange exchange(size_t i) const { return i < exchanges.size() ? exchanges[i] : Exchange(); }
+    // NVTX ranges that it was launched in, the outermost first, a line each, where the source tells them of
+    // work and not of the host; up to the last span that has some.
+    std::vector<StringId> ranges;
+    StringId ranges_around(size_t i) const { return i < ranges.size() ? ranges[i] : StringId(); }
     size_t size() const { return begin.size(); }
 };
 

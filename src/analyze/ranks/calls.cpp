@@ -71,8 +71,18 @@ class CallFinder {
             key.group_size = c.group_size;
             if (c.name.valid()) key.kind = collective_kind(p_.strings.view(c.name));
         }
+        tell_pair(key, row);
         add(key, {p_.tracks[p_.device.track[row].index()].rank, 0, row, p_.device.begin[row],
                   p_.device.dur[row], told, p_.device.collective_number(row)});
+    }
+
+    // A rank's trace tells the other one alone.
+    void tell_pair(CommKey& key, uint32_t row) const {
+        const Exchange told = p_.device.exchange(row);
+        if (key.kind != CollectiveKind::kSendReceive || !told.told()) return;
+        const int64_t own = p_.ranks[p_.tracks[p_.device.track[row].index()].rank.index()].number;
+        key.from = told.from >= 0 ? told.from : own;
+        key.to = told.to >= 0 ? told.to : own;
     }
 
     // Ranges of one kind on one rank, and the ops of process groups that asked for them.
@@ -133,9 +143,10 @@ class CallFinder {
     }
 
     void add(CommKey key, CommCall call) {
-        const auto [it, is_new] = keys_.try_emplace(
-            {is_told_pair(key) ? 0 : key.name.value, key.group_name.value, key.group_ranks.value},
-            found_.keys.size());
+        const auto [it, is_new] =
+            keys_.try_emplace({is_told_pair(key) ? 0 : key.name.value, key.group_name.value,
+                               key.group_ranks.value, key.from, key.to},
+                              found_.keys.size());
         call.key = static_cast<uint32_t>(it->second);
         if (is_new) {
             if (key.kind == CollectiveKind::kOther) key.kind = collective_kind(p_.strings.view(key.name));
@@ -147,7 +158,8 @@ class CallFinder {
     }
 
     // A send and its receive are one, though their names differ.
-    bool is_told_pair(const CommKey& key) const {
+    bool is_told_pair(const CommKey& key) const { return key.is_pair() || is_pair_on_host(key); }
+    bool is_pair_on_host(const CommKey& key) const {
         return key.on_host && key.group_size == 2 && key.group_ranks.value != 0 &&
                collective_kind(p_.strings.view(key.name)) == CollectiveKind::kSendReceive;
     }
@@ -156,7 +168,7 @@ class CallFinder {
     CommCalls found_;
     std::vector<Told> ranges_;
     absl::flat_hash_map<std::pair<uint32_t, bool>, bool> names_;
-    absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> keys_;
+    absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t, int64_t, int64_t>, size_t> keys_;
 };
 
 }  // namespace

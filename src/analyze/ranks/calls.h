@@ -38,6 +38,8 @@ struct CommKey {
     int64_t group_size = -1;                 // -1: not told
     CollectiveKind kind = CollectiveKind::kOther;
     bool on_host = false;
+    int64_t from = -1, to = -1;  // of sends and receives: the ranks of the job between which; -1: not told
+    bool is_pair() const { return from >= 0 && to >= 0; }
 };
 
 struct CommCall {

@@ -161,7 +161,9 @@ std::vector<Edge> edges_of(const Profile& profile, const std::vector<uint32_t>& 
     for (const MatchedCall& call : matches.calls) {
         const bool usable = call.state == MatchState::kMatched || call.state == MatchState::kApart ||
                             call.state == MatchState::kRanksMissing;
-        if (!usable || !call.sure || call.count < 2 || !ends_together(calls.keys[call.key].kind)) continue;
+        const CommKey& key = calls.keys[call.key];
+        if (!usable || !call.sure || call.count < 2 || !ends_together(key.kind)) continue;
+        if (key.is_pair()) continue;  // a send may be over before its receive begins
         sides.clear();
         for (uint32_t i = 0; i < call.count; ++i) {
             const CommCall& member = calls.calls[matches.members[call.first + i]];

@@ -106,7 +106,12 @@ class CostFinder {
         const auto members = std::span(f_.members).subspan(call.first, call.count);
         const CollectiveMember* last = &members[0];
         int64_t longest = 0;
-        if (ends_together(kind_of(call))) {
+        if (!f_.groups[call.group].on_host && are_apart(members)) {
+            last = &*std::ranges::max_element(members, {}, &CollectiveMember::begin);
+            for (CollectiveMember& m : members)
+                m.waiting_ns = 0;
+            call.transfer_ns = last->dur;
+        } else if (ends_together(kind_of(call))) {
             // They end together, so the shortest is the last: that needs no common clock.
             for (const CollectiveMember& m : members)
                 if (m.dur < last->dur) last = &m;
@@ -127,6 +132,13 @@ class CostFinder {
         }
         call.last = last->rank;
         if (longest > 0) find_cause(call, *last, {last->begin - longest, last->begin});
+    }
+
+    // A send that was over before its receive began: what it sent lay ready, and nobody waited.
+    bool are_apart(std::span<const CollectiveMember> members) const {
+        if (members.size() != 2 || !p_.device.exchange(members[0].row).told()) return false;
+        const CollectiveMember &a = members[0], &b = members[1];
+        return a.begin + a.dur < b.begin || b.begin + b.dur < a.begin;
     }
 
     CollectiveKind kind_of(const CollectiveCall& call) const {

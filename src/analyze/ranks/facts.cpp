@@ -141,7 +141,7 @@ class FactFinder {
             facts_.groups.push_back(std::move(group));
         }
         CommGroup& group = facts_.groups[it->second];
-        group.size = std::max(group.size, call.ranks);
+        group.size = std::max({group.size, call.ranks, key.group_size});
         for (uint32_t i = 0; i < call.count && group.description.value == 0; ++i)
             if (const CollectiveId id = member(call, i).collective; id.valid())
                 if (const StringId text = p_.collectives[id.index()].group_description; text.valid())

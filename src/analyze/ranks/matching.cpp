@@ -189,8 +189,8 @@ class Matcher {
                 rank.places = 0;
         // With clocks that are apart calls need not meet; as many of each are most likely the same. Those of
         // a backend on the host whose group the ops name are told whole, and a send may be over long before
-        // its receive begins.
-        const bool told = key.on_host && key.group_ranks.value != 0;
+        // its receive begins; and of sends and receives whose ranks are told these are all.
+        const bool told = (key.on_host && key.group_ranks.value != 0) || key.is_pair();
         const bool sure = known || (equal && (same || told));
         add_calls(places_by_order(ranks, c_.calls.data()), ranks.size(), sure);
     }
@@ -216,7 +216,7 @@ class Matcher {
         const CommKey& key = c_.keys[one.key];
         call.key = one.key;
         call.sure = sure;
-        call.ranks = key.group_size > 0 ? key.group_size : -1;
+        call.ranks = key.is_pair() ? 2 : key.group_size > 0 ? key.group_size : -1;
         const int64_t wanted = call.ranks > 0 ? call.ranks : job_ranks_;
         const bool alone = key.group_size < 1 && wanted < 2;  // a job of one rank, or one that tells nothing
         if (ranks_there < wanted || alone) {
@@ -225,7 +225,8 @@ class Matcher {
             call.state = MatchState::kCountsDiffer;
         } else if (differ(call, key.kind)) {
             call.state = MatchState::kCallsDiffer;
-        } else if (key.kind == CollectiveKind::kSendReceive && !key.on_host && !end_together(call)) {
+        } else if (key.kind == CollectiveKind::kSendReceive && !key.on_host && !key.is_pair() &&
+                   !end_together(call)) {
             call.state = MatchState::kApart;
         }
         if (call.ranks < 0 && call.state == MatchState::kMatched) call.ranks = call.count;

@@ -320,6 +320,51 @@ TEST(Ranks, NumbersAreUsedWhereTheyCanBeTrue) {
     EXPECT_EQ(matched({5, 6, 7}, {6, 7, 8}, "send"), (Counts{2, 2, 2})) << "each rank counts its own";
 }
 
+// A pipeline of four ranks: each sends to the next one, which has a receive for it. The first send is over
+// before its receive begins, the last receive waits.
+TEST(Ranks, SendsAndReceivesOfToldRanksArePairs) {
+    TestProfile t;
+    const auto exchange = [&t](const char* name, Exchange with, int64_t begin, int64_t dur) {
+        DeviceSpan span;
+        span.begin = begin;
+        span.dur = dur;
+        span.track = t.stream(8);
+        span.kind = DeviceKind::kKernel;
+        span.exchange = with;
+        span.collective = t.builder.collective(told(t, name, "pp", 4, 1000));
+        t.device(span, "ncclDevKernel_SendRecv(ncclDevKernelArgs)");
+    };
+    for (int64_t rank = 0; rank < 4; ++rank) {
+        if (rank > 0) t.add_rank(rank);
+        for (int64_t step = 0; step < 3; ++step) {
+            const int64_t at = step * kMs;
+            if (rank > 0) exchange("recv", {.from = rank - 1}, at + 100 * kUs * rank, 50 * kUs);
+            const int64_t waits = rank == 2 ? 40 * kUs : 0;
+            const int64_t dur = rank == 0 ? 20 * kUs : 50 * kUs;
+            if (rank < 3)
+                exchange("send", {.to = rank + 1},
+                         at + 100 * kUs * (rank + 1) - waits - (rank == 0 ? 60 * kUs : 0), dur + waits);
+        }
+    }
+    Profile profile = t.finish();
+    const RankFacts facts = facts_of(profile);
+    ASSERT_EQ(facts.groups.size(), 1u);
+    EXPECT_EQ(facts.groups[0].size, 4);
+    EXPECT_EQ(facts.groups[0].recorded, 4);
+    EXPECT_EQ(facts.groups[0].kind, GroupKind::kPipeline);
+    ASSERT_EQ(facts.calls.size(), 9u);
+    int64_t waiting = 0;
+    for (const CollectiveCall& each : facts.calls) {
+        EXPECT_EQ(each.state, MatchState::kMatched);
+        EXPECT_EQ(each.count, 2u);
+        EXPECT_EQ(each.ranks, 2);
+        const CollectiveMember &a = facts.members[each.first], &b = facts.members[each.first + 1];
+        EXPECT_EQ(a.rank.index() + 1, b.rank.index());
+        waiting += each.waiting_ns;
+    }
+    EXPECT_EQ(waiting, 3 * 40 * kUs) << "of rank 2, whose send comes before the receive of rank 3";
+}
+
 // Names and ranks of groups are whatever somebody wrote.
 TEST(Ranks, HostileNamesAndTimesAreTakenAsTheyAre) {
     TestProfile t;

@@ -48,6 +48,8 @@ constexpr Spelling kSpellings[] = {
     {"Process Group Description", Arg::kGroupDescription},
     {"Process Group Ranks", Arg::kGroupRanks},
     {"Seq", Arg::kCollectiveNumber},
+    {"Src Rank", Arg::kSourceRank},
+    {"Dst Rank", Arg::kDestinationRank},
     {"Device Type", Arg::kDeviceType},
     {"Device Id", Arg::kDeviceId},
     {"Addr", Arg::kAddress},

@@ -40,6 +40,8 @@ enum class Arg : uint8_t {
     kGroupDescription,
     kGroupRanks,
     kCollectiveNumber,
+    kSourceRank,
+    kDestinationRank,
     kDeviceType,
     kDeviceId,
     kAddress,

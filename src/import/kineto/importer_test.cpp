@@ -250,6 +250,16 @@ TEST(Kineto, KernelsHaveTheNumberOfTheirCollective) {
     EXPECT_EQ(p.device.collective_number(device_row(p, "gemm")), -1);
 }
 
+TEST(Kineto, KernelsTellBetweenWhomTheyMoveData) {
+    const Profile p = import_events(
+        R"({"ph":"X","cat":"kernel","name":"ncclDevKernel_SendRecv","pid":0,"tid":7,"ts":9,"dur":5,"args":{"Collective name":"send","Dst Rank":3}},)"
+        R"({"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":20,"dur":5,"args":{"Rank":3}})");
+    const Exchange send = p.device.exchange(device_row(p, "ncclDevKernel_SendRecv"));
+    EXPECT_EQ(send.from, -1);
+    EXPECT_EQ(send.to, 3);
+    EXPECT_FALSE(p.device.exchange(device_row(p, "gemm")).told());
+}
+
 TEST(Kineto, EventsOfADeviceAreMoments) {
     const Profile p =
         import_events(R"({"ph":"X","cat":"cuda_event","name":"cudaEvent","pid":0,"tid":7,"ts":5,"dur":0.001,)"

@@ -310,6 +310,9 @@ void Interpreter::add_device(const RawEvent& event, const Times& times, DeviceKi
     span.collective = collective(event);
     if (event.has(Arg::kCollectiveNumber))
         span.collective_number = parse_int(event[Arg::kCollectiveNumber]).value_or(-1);
+    if (event.has(Arg::kSourceRank)) span.exchange.from = parse_int(event[Arg::kSourceRank]).value_or(-1);
+    if (event.has(Arg::kDestinationRank))
+        span.exchange.to = parse_int(event[Arg::kDestinationRank]).value_or(-1);
     if (event.has(Arg::kGraph) || event.has(Arg::kGraphNode)) add_graph(event);
     batch_->device.push_back(span);
 }

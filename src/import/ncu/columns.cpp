@@ -33,13 +33,26 @@ constexpr std::string_view kHeader[] = {
     "Average",
     "Domain",
     "Range",
+    "Push/Pop_Range",
 };
 static_assert(std::size(kHeader) == static_cast<size_t>(Column::kCount));
 
-// When a kernel ran, in whole seconds, as tables of before 2021 have it, and the stacks of NVTX ranges that
-// it was launched in.
+// When a kernel ran, in whole seconds, as tables of before 2021 have it, and NVTX ranges that may begin and
+// end on other threads.
 bool is_unused(std::string_view name) {
     return name == "Kernel Time" || name.find("_Range:") != name.npos;
+}
+
+// "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg", "Range:PL_Type:...".
+std::string_view short_name(std::string_view name) {
+    for (const Column column : {Column::kRange, Column::kRanges}) {
+        const std::string_view known = kHeader[static_cast<size_t>(column)];
+        const size_t at = name.find(known);
+        if (at != name.npos && name.substr(at + known.size()).starts_with(":PL_Type") &&
+            (at == 0 || (column == Column::kRanges && name[at - 1] == ':')))
+            return known;
+    }
+    return name;
 }
 
 }  // namespace
@@ -47,8 +60,7 @@ bool is_unused(std::string_view name) {
 Columns::Columns(const std::vector<std::string>& first_row) : names_(first_row) {
     place_.fill(kNone);
     for (size_t i = 0; i < names_.size(); ++i) {
-        // "Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg"
-        const std::string_view name = names_[i].starts_with("Range:") ? std::string_view("Range") : names_[i];
+        const std::string_view name = short_name(names_[i]);
         const auto known = std::find(std::begin(kHeader), std::end(kHeader), name);
         if (known != std::end(kHeader))
             place_[static_cast<size_t>(known - std::begin(kHeader))] = i;

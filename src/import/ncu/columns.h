@@ -36,6 +36,7 @@ enum class Column : uint8_t {
     kAverage,
     kDomain,
     kRange,
+    kRanges,  // of launches: those around it on its thread
     kCount
 };
 

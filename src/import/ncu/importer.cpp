@@ -287,6 +287,7 @@ class Import {
         builder_.track(span.track).process_name = builder_.text(launch.process_name);
         builder_.device_info(builder_.track(span.track).device).declared = true;
         span.config = builder_.launch_config(launch.config);
+        if (!launch.ranges.empty()) span.ranges = builder_.text(launch.ranges);
         span.begin = clock_;
         span.dur = duration;
         builder_.add_device(span);

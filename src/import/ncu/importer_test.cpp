@@ -6,6 +6,7 @@
 #include "base/test_files.h"
 #include "import/import.h"
 #include "import/ncu/amounts.h"
+#include "import/ncu/nvtx_ranges.h"
 
 namespace opsight::importer {
 namespace {
@@ -137,8 +138,20 @@ TEST_F(NcuTest, RangesOfNvtxAndTimeFromCycles) {
         "domain>:step\"\"\",\"C\",\"sm__cycles_elapsed.avg.per_second\",\"cycle/nsecond\",\"1.00\"\n");
     ASSERT_EQ(p.device.size(), 1u);
     EXPECT_EQ(p.device.dur[0], 2000);
+    EXPECT_EQ(p.strings.view(p.device.ranges_around(0)), "step");
     ASSERT_EQ(counters(p, 0).size(), 2u);
     EXPECT_EQ(counters(p, 0)[1], "C: sm__cycles_elapsed.avg.per_second [cycle/s] = 1000000000.000000");
+}
+
+TEST(NcuRanges, OfLaunchesAndOfSums) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(ncu::range_names("13416  \"<default domain>:block::attention:none:none:none:none:none:none\"  "
+                               "\"NCCL:layers.0:none:none:none:none:none:none\" ",
+                               true),
+              (Names{"block::attention", "layers.0"}));
+    EXPECT_EQ(ncu::range_names("\"a:b:none:none:none:none:none:none\"", false), (Names{"a:b"}));
+    for (const char* text : {"", "13416", "\"", "\"\"", "7 \"<default domain>:\"", "\":::::::\""})
+        EXPECT_EQ(ncu::range_names(text, true), Names{}) << text;
 }
 
 TEST_F(NcuTest, TablesBehindEachOtherAndForeignRows) {

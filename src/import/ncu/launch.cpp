@@ -1,7 +1,12 @@
 #include "import/ncu/launch.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "import/ncu/nvtx_ranges.h"
 
 namespace opsight::importer::ncu {
 namespace {
@@ -63,6 +68,7 @@ Launch::Launch(const Columns& columns, const std::vector<std::string>& row) {
     take(stream, Column::kStream);
     take(device, Column::kDevice);
     take(capability, Column::kCapability);
+    ranges = fmt::format("{}", fmt::join(range_names(columns.of(row, Column::kRanges), true), "\n"));
     read_sizes(grid, config.grid);
     read_sizes(block, config.block);
 }

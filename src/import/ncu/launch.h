@@ -22,6 +22,7 @@ class Launch {
 
     std::string id, process, kernel, block, grid;
     std::string process_name, host, context, stream, device, capability;
+    std::string ranges;  // NVTX, the outermost first, a line each
     LaunchConfig config;
     double duration_ns = -1;
     std::string device_name;

@@ -1,9 +1,11 @@
 #include "import/ncu/summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "import/ncu/nvtx_ranges.h"
 #include "import/text/csv_fields.h"
 
 namespace opsight::importer::ncu {
@@ -23,22 +25,6 @@ bool starts_summary(std::string_view line) {
     return starts_summary(row);
 }
 
-// Each stands in quotes, with a color and the like behind six colons.
-std::string read_ranges(std::string_view text) {
-    constexpr int kFactsOfRange = 6;
-    std::string ranges;
-    while (true) {
-        const size_t first = text.find('"');
-        if (first == text.npos) return ranges;
-        text.remove_prefix(first + 1);
-        std::string_view range = text.substr(0, text.find('"'));
-        text.remove_prefix(std::min(range.size() + 1, text.size()));
-        for (int i = 0; i < kFactsOfRange; ++i)
-            range = range.substr(0, std::min(range.rfind(':'), range.size()));
-        if (!range.empty()) ranges += fmt::format("{}{}", ranges.empty() ? "" : " / ", range);
-    }
-}
-
 bool Summary::Group::is_timed() const {
     return average.duration() >= 0;
 }
@@ -55,7 +41,8 @@ LaunchSum Summary::Group::times() const {
 Summary::Group* Summary::find(const Columns& columns, const std::vector<std::string>& row) {
     const int64_t launches = integer(columns.of(row, Column::kInvocations)).value_or(0);
     Launch launch(columns, row);
-    std::string ranges = read_ranges(columns.of(row, Column::kRange));
+    std::string ranges =
+        fmt::format("{}", fmt::join(range_names(columns.of(row, Column::kRange), false), " / "));
     if (launch.kernel.empty()) launch.kernel = ranges;
     if (launches < 1 || launch.kernel.empty()) return nullptr;
     const std::string key =

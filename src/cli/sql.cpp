@@ -79,7 +79,7 @@ class SqlCommand : public Command {
     CLI::App* declare(CLI::App& app) override {
         CLI::App* sub = app.add_subcommand("sql", "Ask a profile in SQL");
         sub->add_option("NAME", path_, "A profile file, or a trace")->required();
-        sub->add_option(
+        statement_ = sub->add_option(
             "SQL", sql_,
             "One statement; 'opsight schema' lists the views. Without it, statements are read from "
             "standard input, each ended by a semicolon, and answered as they come; an empty line "
@@ -98,9 +98,16 @@ class SqlCommand : public Command {
     }
     Result<int> run() override {
         OPSIGHT_ASSIGN(const report::Format format, report::parse_format(format_));
+        const bool given = statement_->count() > 0;
+        if (given && !says_something(sql_))
+            return fail(Error{"the statement is empty",
+                              {},
+                              {},
+                              "give one, such as \"FROM iterations\", or none to be asked for them",
+                              2});
         OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, format == report::Format::kJson));
         OPSIGHT_ASSIGN(query::FreeSql sql, query::FreeSql::open(profile.path(), path_));
-        if (sql_.empty()) {
+        if (!given) {
             OPSIGHT_TRY(Conversation(std::move(sql), format).run());
             return 0;
         }
@@ -111,6 +118,7 @@ class SqlCommand : public Command {
 
   private:
     std::string path_, sql_, format_ = "table";
+    CLI::Option* statement_ = nullptr;
 };
 
 }  // namespace

@@ -74,17 +74,23 @@ bool memory_fits(const Device& device, const Words& words) {
     });
 }
 
+// HIP counts what a work group runs on as one multiprocessor: since RDNA a pair of compute units.
+bool has_units(const Device& device, int64_t told) {
+    return told == device.units || (device.architecture.starts_with("RDNA") && 2 * told == device.units);
+}
+
 // What a source knows beside the name.
 bool agrees(const Device& device, const Device& known) {
     constexpr double kFastest = 1.2, kSlowest = 0.6;  // clocks of overclocked and of slowed cards
-    if (known.units > 0 && device.units > 0 && known.units != device.units) return false;
+    if (known.units > 0 && device.units > 0 && !has_units(device, known.units)) return false;
     if (known.memory_bytes > 0 && !is_as_large(device, known.memory_bytes)) return false;
     const double clock = known.clock_hz > 0 && device.clock_hz > 0 ? known.clock_hz / device.clock_hz : 1;
     return clock <= kFastest && clock >= kSlowest;
 }
 
 // What a source does not tell of memory and cache: as of the device of the same chip, units and memory whose
-// model's name ("V100" of "V100-DGXS-32GB") is the same, and of several that with the nearest clock.
+// model's name ("V100" of "V100-DGXS-32GB") is the same, of several that with the nearest clock; where none
+// has its name, as of the fastest.
 void take_memory_of_relative(const std::vector<Device>& devices, Device& device) {
     if (device.memory_bytes <= 0 || (device.bandwidth > 0 && device.l2_bytes > 0)) return;
     const Words words = words_of(device.name);
@@ -94,7 +100,9 @@ void take_memory_of_relative(const std::vector<Device>& devices, Device& device)
                 const Words own = words_of(name);
                 return !own.empty() && !words.empty() && own[0] == words[0];
             });
-        return std::tuple(!namesake, std::abs(other.clock_hz - device.clock_hz), -other.bandwidth);
+        // Of another model the fastest memory: a bound that may be too wide, and not one that a run breaks.
+        return std::tuple(!namesake, namesake ? 0 : -other.bandwidth,
+                          std::abs(other.clock_hz - device.clock_hz), -other.bandwidth);
     };
     const Device* best = nullptr;
     for (const Device& other : devices) {

@@ -372,6 +372,10 @@ class ReportTest(Cli):
         self.assertEqual(json.loads(self.run_cli("info", self.trace, "--json").stdout)["iterations"],
                          json.loads(self.run_cli("info", self.profile, "--json").stdout)["iterations"])
         self.assert_refused(self.run_cli("sql", self.trace, "SELECT nothing"), self.trace)
+        for nothing in ("", " ; -- nothing"):
+            empty = self.run_cli("sql", self.trace, nothing, "--json")
+            self.assertEqual((empty.returncode, empty.stdout), (2, ""))
+            self.assertIn("the statement is empty", empty.stderr)
         for command in ("report", "info", "advise"):
             self.assert_refused(self.run_cli(command, "/dev/null"), "/dev/null: is not a regular file")
 

@@ -91,7 +91,7 @@ class Import {
         signature.concrete = builder_.text(values_of(line));
         detail.signature = builder_.signature(signature);
         builder_.add_op(span, detail);
-        clock_ = span.begin + span.dur;
+        clock_ = span.begin + std::max<int64_t>(span.dur, 1);  // what took 0.0 ms does not hold the next
         timed_ += line.begin_ns >= 0;
         if (line.kind == LineKind::kExecution) {
             ++executed_;

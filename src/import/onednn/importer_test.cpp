@@ -72,6 +72,16 @@ TEST_F(OnednnTest, WithTimestampsThereIsAClock) {
     EXPECT_FALSE(has_property(imported(log), "source.times"));
 }
 
+// Without timestamps lines stand one behind the other: of one that took nothing the next is no part.
+TEST_F(OnednnTest, WhatTookNothingHoldsNothing) {
+    const std::string line =
+        "onednn_verbose,exec,cpu,reorder,jit:blk,undef,src_f32::blocked:ab:f0 "
+        "dst_f32::blocked:ab:f0,attr-scratchpad:user ,,2x3,";
+    const Profile p = imported(line + "0\n" + line + "0\n" + line + "0.5\n");
+    EXPECT_EQ(p.host.begin, (std::vector<int64_t>{0, 1, 2}));
+    EXPECT_EQ(p.host.dur, (std::vector<int64_t>{0, 0, 500000}));
+}
+
 TEST_F(OnednnTest, NothingExecutedIsRefused) {
     const Result<Profile> none =
         import_files({folder_.write("b.log", "onednn_verbose,info,oneDNN v2.6.3\n")});

@@ -114,6 +114,14 @@ TEST_F(StacksTest, OddLines) {
     EXPECT_EQ(p.samples.size(), 1002u);
 }
 
+TEST_F(StacksTest, AWarningAmongTheFirstLines) {
+    const std::string stacks = "main;f 1\nmain;g 2\nmain;h 3\nmain;i 4\n";
+    const Profile p = imported("WARNING: lost some events\n" + stacks, "a.txt");
+    EXPECT_EQ(p.samples.size(), 10u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1);
+    EXPECT_NE(refused("loss 0.3\nloss 0.2\nmain;f 1\n"), "") << "a log";
+}
+
 TEST_F(StacksTest, NumbersThatAreNoCountsAreRefused) {
     EXPECT_NE(refused("main;f 463000000\nmain;g 5\n").find("line 1"), std::string::npos);
     EXPECT_NE(refused("# austin: 3.6.0\nP1;T1;main;f 100\n").find("austin2pprof"), std::string::npos);

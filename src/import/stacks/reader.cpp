@@ -13,25 +13,29 @@ namespace {
 using protobuf::Field;
 using protobuf::Fields;
 
-// Every line that can be seen is one, and one of them has several functions.
+// Every line that can be seen is one, and one of them has several functions. With some lines of something
+// else between, as a tool's warnings, it may still be.
 Claim sniff_folded(const Head& head) {
     std::string_view text = head.first();
     if (text.find('\0') != text.npos) return Claim::kNone;
     const bool all = text.size() < Head::kBytes;
     std::vector<std::string_view> frames;
     int64_t count = 0;
-    bool deep = false;
+    int64_t deep = 0, others = 0;
     while (!text.empty()) {
         const size_t end = text.find('\n');
-        if (end == text.npos && !all && deep) break;  // cut by the head
+        if (end == text.npos && !all && deep > 0) break;  // cut by the head
         std::string_view line = text.substr(0, end);
         text.remove_prefix(std::min(line.size() + 1, text.size()));
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.empty() || line.starts_with('#')) continue;
-        if (!read_folded(line, frames, count)) return Claim::kNone;
-        deep |= frames.size() > 1;
+        const bool is_stack = read_folded(line, frames, count);
+        others += !is_stack;
+        deep += is_stack && frames.size() > 1;
     }
-    return deep ? Claim::kCertain : Claim::kNone;
+    constexpr int64_t kStacksForEachOther = 4;
+    if (deep == 0 || deep < kStacksForEachOther * others) return Claim::kNone;
+    return others == 0 ? Claim::kCertain : Claim::kPossible;
 }
 
 // Whether it is two numbers of texts: what kind of value, and its unit.

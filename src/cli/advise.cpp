@@ -44,6 +44,7 @@ class AdviseCommand : public Command {
         sub->add_option("-o,--output", output_, "Write to this file");
         sub->add_flag("-f,--force", force_, "Replace the file");
         range_.declare(*sub);
+        range_.declare_rank(*sub);
         sub->footer(
             "A bound is the most that following a finding can save, if all else takes as long as it did; the "
             "bounds of several\nfindings overlap, and what they make together comes first. docs/ADVICE.md "

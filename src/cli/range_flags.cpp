@@ -12,10 +12,16 @@ void RangeFlags::declare(CLI::App& sub) {
                    "Take ranges whose name matches this pattern as iterations");
 }
 
+void RangeFlags::declare_rank(CLI::App& sub) {
+    sub.add_option("--rank", rank_, "This rank alone, as if the profile had no other")
+        ->check(iteration_number());
+}
+
 query::RangeOptions RangeFlags::options() const {
     query::RangeOptions options = given_;
     if (start_ >= 0) options.start = start_;
     if (stop_ >= 0) options.stop = stop_;
+    if (rank_ >= 0) options.rank = rank_;
     return options;
 }
 

@@ -9,10 +9,11 @@ namespace opsight::cli {
 class RangeFlags {
   public:
     void declare(CLI::App& sub);
+    void declare_rank(CLI::App& sub);
     query::RangeOptions options() const;
 
   private:
-    int64_t start_ = -1, stop_ = -1;
+    int64_t start_ = -1, stop_ = -1, rank_ = -1;
     query::RangeOptions given_;
 };
 

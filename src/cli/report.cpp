@@ -12,6 +12,7 @@
 #include "query/reports/binding.h"
 #include "query/reports/columns_explained.h"
 #include "query/reports/device_words.h"
+#include "query/reports/rank_reports.h"
 #include "query/reports/reports.h"
 #include "query/reports/source_reports.h"
 #include "report/render_advice.h"
@@ -30,6 +31,21 @@ std::string list_of(std::string_view title, const query::Family& family) {
 std::vector<std::string> names_of_reports() {
     const auto names = query::report_family().names();
     return {names.begin(), names.end()};
+}
+
+std::string footer_of_reports() {
+    return list_of("Reports", query::report_family()) + "\n" +
+           list_of("Reports of --style dlprof", query::dlprof::report_family()) +
+           "\nExamples:\n"
+           "  opsight report run.opsight\n"
+           "  opsight report run.opsight --report kernel --sort calls --limit 10\n"
+           "  opsight report run.opsight --report all --format csv --output reports/\n"
+           "  opsight report run.opsight --report kernel --explain\n"
+           "  opsight report run.opsight --iter-start 10 --iter-stop 19 --format json\n"
+           "  opsight report run.opsight --rank 3\n"
+           "  opsight report run.opsight --report op_type,kernel_name --group-by host\n"
+           "  opsight report run.opsight --format html -o report.html\n"
+           "  opsight report nsys_profile.sqlite --style dlprof --key-op TOPK_1 --output reports/\n";
 }
 
 class ReportCommand : public Command {
@@ -73,23 +89,16 @@ class ReportCommand : public Command {
                       "where there is none)");
         sub->add_flag("--explain", explain_,
                       "Say what the columns of the reports mean, instead of their rows");
-        sub->add_option("--group-by", group_by_, "Part the rows by rank, device or rank,device");
+        sub->add_option("--group-by", group_by_,
+                        "Part the rows by rank, host or device, or by one of the first two and device: "
+                        "rank,device");
         sub->add_flag("--merge-numbers", merge_numbers_,
                       "Of ranges, take names that differ in numbers alone as one ('layer 3', 'layer 17')");
         sub->add_flag("--critical-path", critical_path_,
                       "Of ops, layers and kernels, say how much of them is on the critical path");
         flags_.declare(*sub);
-        sub->footer(
-            list_of("Reports", query::report_family()) + "\n" +
-            list_of("Reports of --style dlprof", query::dlprof::report_family()) +
-            "\nExamples:\n"
-            "  opsight report run.opsight\n"
-            "  opsight report run.opsight --report kernel --sort calls --limit 10\n"
-            "  opsight report run.opsight --report all --format csv --output reports/\n"
-            "  opsight report run.opsight --report kernel --explain\n"
-            "  opsight report run.opsight --iter-start 10 --iter-stop 19 --format json\n"
-            "  opsight report run.opsight --format html -o report.html\n"
-            "  opsight report nsys_profile.sqlite --style dlprof --key-op TOPK_1 --output reports/\n");
+        flags_.declare_rank(*sub);
+        sub->footer(footer_of_reports());
         return sub;
     }
 
@@ -119,6 +128,7 @@ class ReportCommand : public Command {
         OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range_));
         if (reports_ == "all") {
             OPSIGHT_ASSIGN(names, recorded_reports(session, names));
+            if (range_.rank) std::erase_if(names, query::is_of_whole_job);
         }
         if (shape.for_people || html()) {
             OPSIGHT_ASSIGN(words_, query::device_words(session));
@@ -137,7 +147,7 @@ class ReportCommand : public Command {
             if (explain_) of_report.stream_last = false;
             if (binding.host && (name == "op_type" || name == "group_op"))
                 of_report.sort = binding.sort_key(name);
-            OPSIGHT_ASSIGN(query::Report report, query::make_report(session, name, of_report));
+            OPSIGHT_ASSIGN(query::Report report, made_report(session, name, of_report));
             if (name == "op_type" && !binding.words.empty()) report.notes.push_back(binding.words);
             OPSIGHT_TRY(output.add(as_asked(std::move(report)), session.range()));
             if (reports_.empty() && name == "summary" && format == report::Format::kTable &&
@@ -154,7 +164,8 @@ class ReportCommand : public Command {
     Result<int> run_dlprof() const {
         const bool other = format_ != "table" && format_ != "csv";
         if (other || !sort_.empty() || limit_ >= 0 || !group_by_.empty() || range_.all || range_.whole ||
-            merge_numbers_ || critical_path_ || wide_ || explain_ || !range_.iteration_range.empty())
+            range_.rank || merge_numbers_ || critical_path_ || wide_ || explain_ ||
+            !range_.iteration_range.empty())
             return fail(Error{
                 "--style dlprof writes CSV files as DLProf made them: of the options of reports it "
                 "takes --report, --output, --force, --key-op, --iter-start and --iter-stop, and its own, "
@@ -229,12 +240,40 @@ class ReportCommand : public Command {
                                                                             : 0;
         shape.stream_last = !shape.for_people && shape.limit == 0;  // of a part it is told what of
         for (const std::string& key : split_lists({group_by_})) {
-            if (key != "rank" && key != "device")
-                return fail(Error{
-                    fmt::format("rows cannot be grouped by '{}'", key), {}, {}, "use rank or device", 2});
-            (key == "rank" ? shape.by_rank : shape.by_device) = true;
+            if (key != "rank" && key != "device" && key != "host")
+                return fail(Error{fmt::format("rows cannot be grouped by '{}'", key),
+                                  {},
+                                  {},
+                                  "use rank, host or device",
+                                  2});
+            (key == "rank" ? shape.by_rank : key == "host" ? shape.by_host : shape.by_device) = true;
         }
+        if (shape.by_rank && shape.by_host)
+            return fail(Error{"rows of a rank are of its host: --group-by takes rank or host, not both",
+                              {},
+                              {},
+                              "leave one out",
+                              2});
         return shape;
+    }
+
+    // What is about ranks beside each other needs them all: with --rank it shows the rows of that one.
+    Result<query::Report> made_report(query::Session& session, const std::string& name,
+                                      query::TableShape shape) const {
+        if (!range_.rank || !query::is_about_ranks(name)) return query::make_report(session, name, shape);
+        if (query::is_of_whole_job(name))
+            return fail(Error{fmt::format("the report {} is about all ranks together", name),
+                              {},
+                              {},
+                              "leave --rank out, or choose another report",
+                              2});
+        query::RangeOptions all = range_;
+        all.rank.reset();
+        OPSIGHT_ASSIGN(query::Session job, query::Session::open(session.path(), all));
+        shape.page.emplace().filters.push_back(
+            {"rank", query::RowFilter::Is::kEqual, std::to_string(*range_.rank)});
+        shape.page->size = shape.limit;
+        return query::make_report(job, name, shape);
     }
 
     query::Report as_asked(query::Report report) const {
@@ -248,7 +287,7 @@ class ReportCommand : public Command {
                            const query::TableShape& shape) const {
         std::vector<query::Report> made;
         for (const std::string& name : names) {
-            OPSIGHT_ASSIGN(query::Report report, query::make_report(session, name, shape));
+            OPSIGHT_ASSIGN(query::Report report, made_report(session, name, shape));
             made.push_back(as_asked(std::move(report)));
         }
         OPSIGHT_ASSIGN(const query::Info info, query::profile_info(session));

@@ -31,6 +31,8 @@ class WhatIfCommand : public Command {
         sub->add_option("--iteration", iteration_, "This iteration alone")->check(iteration_number());
         sub->add_option("--iter-start", start_, "First iteration of the range")->check(iteration_number());
         sub->add_option("--iter-stop", stop_, "Last iteration of the range")->check(iteration_number());
+        sub->add_option("--rank", rank_, "This rank alone, as if the profile had no other")
+            ->check(iteration_number());
         sub->add_option("--limit", limit_, "Rows of a critical path; 0: all (default: 12 on a terminal)");
         sub->add_option("--format", format_, "text, csv or json")->default_str("text");
         sub->add_flag_callback(
@@ -54,6 +56,7 @@ class WhatIfCommand : public Command {
         if (start_ >= 0) range.start = start_;
         if (stop_ >= 0) range.stop = stop_;
         if (iteration_ >= 0) range.start = range.stop = iteration_;
+        if (rank_ >= 0) range.rank = rank_;
         OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path_, format == report::Format::kJson));
         OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range));
         query::TableShape shape;
@@ -99,7 +102,7 @@ class WhatIfCommand : public Command {
     std::string path_, format_ = "text";
     std::vector<std::string> scales_, removed_;
     double clock_ = 1;
-    int64_t iteration_ = -1, start_ = -1, stop_ = -1, limit_ = -1;
+    int64_t iteration_ = -1, start_ = -1, stop_ = -1, limit_ = -1, rank_ = -1;
 };
 
 }  // namespace

@@ -42,6 +42,9 @@ Expected<query::TableShape> read_shape(const Call& call) {
     query::TableShape shape;
     shape.sort = call.text("sort");
     OPSIGHT_ASSIGN(shape.by_rank, call.flag("by_rank"));
+    OPSIGHT_ASSIGN(shape.by_host, call.flag("by_host"));
+    if (shape.by_rank && shape.by_host)
+        return fail(Problem(400, "bad_request", "by_rank and by_host exclude each other", "leave one out"));
     OPSIGHT_ASSIGN(shape.by_device, call.flag("by_device"));
     OPSIGHT_ASSIGN(shape.merge_numbers, call.flag("merge_numbers"));
     OPSIGHT_ASSIGN(shape.critical_path, call.flag("critical_path"));
@@ -170,9 +173,9 @@ std::vector<Route> table_routes() {
     return {
         {"GET", "/api/v1/profiles/{id}/tables/{name}", table,
          range_parameters() + std::vector<std::string>{"sort", "page", "page_size", "search", "filter",
-                                                       "place_of", "by_rank", "by_device", "merge_numbers",
-                                                       "critical_path", "format", "download", "op",
-                                                       "iteration"},
+                                                       "place_of", "by_rank", "by_host", "by_device",
+                                                       "merge_numbers", "critical_path", "format", "download",
+                                                       "op", "iteration"},
          Kept::kAnswer},
     };
 }

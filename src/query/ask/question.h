@@ -46,6 +46,7 @@ struct TableShape {
     std::string sort;   // a column's key or header, ":asc" or ":desc" after it; empty: the report's own order
     int64_t limit = 0;  // 0: all rows
     bool by_rank = false, by_device = false;
+    bool by_host = false;        // of ranks of one host together; excludes by_rank
     bool merge_numbers = false;  // of ranges: names that differ in numbers alone are one row
     bool critical_path = false;  // of ops, layers and kernels: what of them is on it, as a column
     bool for_people = false;     // leave out what cannot say anything in this profile

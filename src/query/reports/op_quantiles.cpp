@@ -87,7 +87,7 @@ class Work {
     size_t next_ = 0;
 };
 
-Result<Groups> group_times(Session& session, bool by_rank, bool by_device) {
+Result<Groups> group_times(Session& session, const std::string& ranks_by, bool by_device) {
     OPSIGHT_ASSIGN(Work work, Work::read(session));
     Groups groups;
     const auto take = [&](const duck::Batch& batch) {
@@ -101,7 +101,7 @@ Result<Groups> group_times(Session& session, bool by_rank, bool by_device) {
             times.gpu.push_back(done.gpu_ns);
         }
     };
-    OPSIGHT_TRY(session.scan(duck::Statement(reports::sql::op_instances).set("by_rank", by_rank), take));
+    OPSIGHT_TRY(session.scan(duck::Statement(reports::sql::op_instances).set("ranks_by", ranks_by), take));
     return groups;
 }
 
@@ -117,11 +117,11 @@ double quantile(std::vector<int64_t>& values, size_t percent) {
     return below + (above - below) * static_cast<double>(place % 100) / 100;
 }
 
-Status make_op_quantiles(Session& session, bool by_rank, bool by_device) {
+Status make_op_quantiles(Session& session, const std::string& ranks_by, bool by_device) {
     OPSIGHT_TRY(session.execute(reports::sql::op_quantiles));
     OPSIGHT_ASSIGN(const duck::Rows any, session.query(duck::Statement(reports::sql::any_shown)));
     if (!std::get<bool>(any.rows.at(0)[0])) return {};
-    OPSIGHT_ASSIGN(Groups groups, group_times(session, by_rank, by_device));
+    OPSIGHT_ASSIGN(Groups groups, group_times(session, ranks_by, by_device));
     using enum duck::Type;
     OPSIGHT_ASSIGN(duck::Appender appender,
                    session.append_to("op_quantiles",

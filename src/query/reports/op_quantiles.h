@@ -12,7 +12,7 @@ namespace opsight::query {
 // interpolated between the two nearest instances) of the chosen instances of the ops in shown_ops. Rank and
 // device are -1 unless instances are parted by them. An instance without device work has 0 ns of it.
 // Cost: linear in the instances.
-Status make_op_quantiles(Session& session, bool by_rank, bool by_device);
+Status make_op_quantiles(Session& session, const std::string& ranks_by, bool by_device);
 
 // As SQL's quantile_cont; in whole percent, so that a value halfway between two is exactly there. Reorders
 // `values`, of which there is at least one.

@@ -163,7 +163,7 @@ std::string shown_in(const ResultTable& table) {
 // Medians and stacks of these ops, or of all.
 Status look_at_instances(Session& session, const TableShape& shape, duck::Cell ops) {
     OPSIGHT_TRY(session.execute(duck::Statement(sql::shown_ops).set("ops", std::move(ops))));
-    return make_op_quantiles(session, shape.by_rank, shape.by_device);
+    return make_op_quantiles(session, ranks_by(shape), shape.by_device);
 }
 
 // `whole`: with what only a page of layers needs.
@@ -171,7 +171,7 @@ Result<ResultTable> layer_sums(Session& session, const TableShape& shape, Questi
     OPSIGHT_TRY(make_outside_work(session, shape));
     OPSIGHT_TRY(make_work_rows(session, shape, "subtree"));
     OPSIGHT_TRY(session.execute(
-        duck::Statement(sql::layer_kernels).set("wanted", whole).set("by_rank", shape.by_rank)));
+        duck::Statement(sql::layer_kernels).set("wanted", whole).set("ranks_by", ranks_by(shape))));
     q.rows = shaped(sql::op_layers, shape);
     add_path_column(q.columns, shape);
     OPSIGHT_ASSIGN(const std::vector<std::string> notes, make_path_of_work(session, shape));

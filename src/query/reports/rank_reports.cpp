@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "query/reports/headline.h"
 #include "query/reports/op_groups.h"
@@ -78,21 +80,28 @@ Result<ResultTable> late_ones(Session& session, const TableShape& shape, bool by
     return ask(session, q, shape);
 }
 
-// Where differences between hosts explain those between ranks.
-Status add_hosts(Session& session, const TableShape& shape, Report& report) {
+// Hosts of the job, and how much of the differences between its ranks they explain; -1: not known.
+struct HostShare {
+    int64_t hosts = 0;
+    double percent = -1;
+};
+
+Result<HostShare> host_share(Session& session) {
+    OPSIGHT_TRY(prepare_rank_times(session));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::host_share));
     const auto& row = rows.rows.at(0);
-    if (integer(row[0]) < 2) return {};
+    const auto* share = std::get_if<double>(&row[1]);
+    return HostShare{integer(row[0]), share ? *share : -1};
+}
+
+Status add_hosts(Session& session, const TableShape& shape, Report& report) {
+    OPSIGHT_ASSIGN(const HostShare share, host_share(session));
+    if (share.hosts < 2) return {};
     TableShape wanted = shape;
     wanted.sort.clear();
     OPSIGHT_ASSIGN(ResultTable hosts, straggler_hosts(session, wanted));
+    std::ranges::move(std::exchange(hosts.notes, {}), std::back_inserter(report.notes));
     report.sections.push_back({std::move(hosts)});
-    constexpr double kMost = 80;
-    if (const auto* share = std::get_if<double>(&row[1]); share && *share >= kMost)
-        report.notes.push_back(
-            fmt::format("hosts explain {:.0f} % of the differences between the own times of ranks: look at "
-                        "hosts, not at ranks",
-                        *share));
     return {};
 }
 
@@ -230,7 +239,15 @@ Result<ResultTable> stragglers(Session& session, const TableShape& shape) {
     return late_ones(session, shape, false);
 }
 Result<ResultTable> straggler_hosts(Session& session, const TableShape& shape) {
-    return late_ones(session, shape, true);
+    OPSIGHT_ASSIGN(const HostShare share, host_share(session));
+    OPSIGHT_ASSIGN(ResultTable table, late_ones(session, shape, true));
+    constexpr double kMost = 80;
+    if (share.percent >= kMost)
+        table.notes.push_back(
+            fmt::format("hosts explain {:.0f} % of the differences between the own times of "
+                        "ranks: look at hosts, not at ranks",
+                        share.percent));
+    return table;
 }
 
 Result<ResultTable> rank_layers(Session& session, const TableShape& shape) {
@@ -305,6 +322,19 @@ Result<std::vector<std::string>> matching_notes(Session& session) {
                 "transfer, and nobody is known to be last",
                 count, calls, why));
     return notes;
+}
+
+bool is_of_whole_job(std::string_view report) {
+    constexpr std::string_view kReports[] = {"collectives", "collective_calls", "groups", "rank_layers",
+                                             "rank_path"};
+    return std::find(std::begin(kReports), std::end(kReports), report) != std::end(kReports);
+}
+
+bool is_about_ranks(std::string_view report) {
+    constexpr std::string_view kReports[] = {"collective_members", "ranks", "rank_iterations", "stragglers",
+                                             "clocks"};
+    return is_of_whole_job(report) ||
+           std::find(std::begin(kReports), std::end(kReports), report) != std::end(kReports);
 }
 
 Result<Report> report_of_ranks(Session& session, const TableShape& shape, RankTable make) {

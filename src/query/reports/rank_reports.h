@@ -18,6 +18,10 @@ Result<ResultTable> rank_layers(Session& session, const TableShape& shape);
 Result<ResultTable> rank_path(Session& session, const TableShape& shape);
 Result<ResultTable> rank_clocks(Session& session, const TableShape& shape);
 
+// Whether a report is about ranks beside each other, and whether no row of it is that of one rank.
+bool is_about_ranks(std::string_view report);
+bool is_of_whole_job(std::string_view report);
+
 // A report of one of them. Stragglers have one of their own: hosts may follow.
 using RankTable = Result<ResultTable> (*)(Session&, const TableShape&);
 Result<Report> report_of_ranks(Session& session, const TableShape& shape, RankTable make);

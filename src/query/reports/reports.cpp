@@ -2,6 +2,7 @@
 
 #include "query/ask/definitions.h"
 #include "query/reports/characterize.h"
+#include "query/reports/op_groups.h"
 #include "query/reports/rank_reports.h"
 #include "query/reports/source_reports.h"
 #include "query/reports/what_if.h"
@@ -91,7 +92,10 @@ const Family& report_family() {
 
 Result<Report> make_report(Session& session, std::string_view name, const TableShape& shape) {
     OPSIGHT_ASSIGN(const Entry* entry, registry().get(name));
-    return described(entry->make(session, shape));
+    OPSIGHT_TRY(check_groups(session, shape));
+    OPSIGHT_ASSIGN(Report report, described(entry->make(session, shape)));
+    note_groups(report, shape);
+    return report;
 }
 
 }  // namespace opsight::query

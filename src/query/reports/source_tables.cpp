@@ -15,6 +15,16 @@ Status prepare_chosen(Session& session) {
     return session.prepare(sql::host_calls);
 }
 
+// Host calls are of a rank, and of no device.
+std::vector<Column> ranks_of(TableShape shape) {
+    shape.by_device = false;
+    return group_columns(shape);
+}
+void order_by_ranks(Question& q, TableShape shape) {
+    shape.by_device = false;
+    order_by_groups(q, shape);
+}
+
 // How long calls took: columns after those that name them.
 void add_times(Question& q) {
     append(q.columns, {{"calls", "No. Calls", Unit::kCount},
@@ -32,11 +42,13 @@ void add_times(Question& q) {
 Result<ResultTable> host_call_sums(Session& session, const TableShape& shape, Question q, Column more,
                                    const std::string& kind) {
     OPSIGHT_TRY(prepare_chosen(session));
-    q.columns = {{"function", "Function"}, std::move(more)};
+    q.columns = ranks_of(shape);
+    append(q.columns, {{"function", "Function"}, std::move(more)});
     add_times(q);
     q.columns.push_back({"threads", "Threads", Unit::kCount, 6});
-    q.rows = duck::Statement(sql::host_call_sums).set("kind", kind);
+    q.rows = duck::Statement(sql::host_call_sums).set("kind", kind).set("ranks_by", ranks_by(shape));
     q.order.emplace_back("function", false);
+    order_by_ranks(q, shape);
     return ask(session, q, shape);
 }
 
@@ -44,12 +56,14 @@ Result<ResultTable> host_call_sums(Session& session, const TableShape& shape, Qu
 
 Result<ResultTable> api_sums(Session& session, const TableShape& shape) {
     Question q{"api", "API Calls"};
-    q.columns = {{"function", "Function"}, {"api", "API", Unit::kNone, 4}};
+    q.columns = ranks_of(shape);
+    append(q.columns, {{"function", "Function"}, {"api", "API", Unit::kNone, 4}});
     add_times(q);
     append(q.columns, {{"failed", "Failed", Unit::kCount, 3}, {"threads", "Threads", Unit::kCount, 6}});
     OPSIGHT_TRY(session.prepare(sql::call_stats));
-    q.rows = sql::api_sums;
+    q.rows = duck::Statement(sql::api_sums).set("ranks_by", ranks_by(shape));
     q.order.emplace_back("function", false);
+    order_by_ranks(q, shape);
     return ask(session, q, shape);
 }
 
@@ -93,24 +107,27 @@ Result<ResultTable> collectives(Session& session, const TableShape& shape) {
 
 Result<ResultTable> copy_sums(Session& session, const TableShape& shape) {
     Question q{"copies", "Copies and Sets"};
-    q.columns = {{"rank", "Rank", Unit::kCount, 4, Role::kId},
-                 {"device", "Device ID", Unit::kCount, 2, Role::kId},
-                 {"operation", "Operation"},
-                 {"from_memory", "From"},
-                 {"to_memory", "To"},
-                 {"count", "Count", Unit::kCount},
-                 {"total_time_ns", "Total Time (ns)", Unit::kNs},
-                 {"bytes", "Bytes", Unit::kBytes},
-                 {"bytes_per_s", "Bytes/s", Unit::kBytesPerSecond},
-                 {"avg_bytes", "Avg Size (bytes)", Unit::kBytes, 1},
-                 {"min_bytes", "Min Size (bytes)", Unit::kBytes, 5},
-                 {"max_bytes", "Max Size (bytes)", Unit::kBytes, 3},
-                 {"avg_time_ns", "Avg Time (ns)", Unit::kNs, 3},
-                 {"max_time_ns", "Max Time (ns)", Unit::kNs, 5},
-                 {"remarks", "Remarks", Unit::kNone, 1}};
-    q.rows = sql::copy_sums;
-    q.order = {{"total_time_ns", true}, {"operation", false}, {"from_memory", false},
-               {"to_memory", false},    {"rank", false},      {"device", false}};
+    if (shape.by_host)
+        q.columns = {{"host", "Host"}};
+    else
+        q.columns = {{"rank", "Rank", Unit::kCount, 4, Role::kId}};
+    append(q.columns, {{"device", "Device ID", Unit::kCount, 2, Role::kId},
+                       {"operation", "Operation"},
+                       {"from_memory", "From"},
+                       {"to_memory", "To"},
+                       {"count", "Count", Unit::kCount},
+                       {"total_time_ns", "Total Time (ns)", Unit::kNs},
+                       {"bytes", "Bytes", Unit::kBytes},
+                       {"bytes_per_s", "Bytes/s", Unit::kBytesPerSecond},
+                       {"avg_bytes", "Avg Size (bytes)", Unit::kBytes, 1},
+                       {"min_bytes", "Min Size (bytes)", Unit::kBytes, 5},
+                       {"max_bytes", "Max Size (bytes)", Unit::kBytes, 3},
+                       {"avg_time_ns", "Avg Time (ns)", Unit::kNs, 3},
+                       {"max_time_ns", "Max Time (ns)", Unit::kNs, 5},
+                       {"remarks", "Remarks", Unit::kNone, 1}});
+    q.rows = duck::Statement(sql::copy_sums).set("ranks_by", ranks_by(shape));
+    q.order = {{"total_time_ns", true}, {"operation", false}, {"from_memory", false}, {"to_memory", false}};
+    q.order.insert(q.order.end(), {{shape.by_host ? "host" : "rank", false}, {"device", false}});
     return ask(session, q, shape);
 }
 
@@ -127,27 +144,31 @@ Result<ResultTable> library_sums(Session& session, const TableShape& shape) {
 Result<ResultTable> message_sums(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(prepare_chosen(session));
     Question q{"messages", "Message Passing"};
-    q.columns = {{"own_rank", "MPI Rank", Unit::kCount, 0, Role::kId},
-                 {"function", "Function"},
-                 {"library", "Library", Unit::kNone, 4}};
+    q.columns = ranks_of(shape);
+    append(q.columns, {{"own_rank", "MPI Rank", Unit::kCount, 0, Role::kId},
+                       {"function", "Function"},
+                       {"library", "Library", Unit::kNone, 4}});
     add_times(q);
     append(q.columns, {{"bytes", "Bytes of Messages", Unit::kBytes, 1},
                        {"sent_bytes", "Sent in Collectives (bytes)", Unit::kBytes, 1},
                        {"received_bytes", "Received in Collectives (bytes)", Unit::kBytes, 1}});
-    q.rows = sql::message_sums;
+    q.rows = duck::Statement(sql::message_sums).set("ranks_by", ranks_by(shape));
     q.order.insert(q.order.end(), {{"function", false}, {"own_rank", false}});
+    order_by_ranks(q, shape);
     return ask(session, q, shape);
 }
 
 Result<ResultTable> file_sums(Session& session, const TableShape& shape) {
     OPSIGHT_TRY(prepare_chosen(session));
     Question q{"file_access", "Accesses to Files"};
-    q.columns = {{"access", "Access"}};
+    q.columns = ranks_of(shape);
+    q.columns.push_back({"access", "Access"});
     add_times(q);
     append(q.columns,
            {{"bytes", "Bytes", Unit::kBytes, 1}, {"bytes_per_s", "Bytes/s", Unit::kBytesPerSecond, 2}});
-    q.rows = sql::file_sums;
+    q.rows = duck::Statement(sql::file_sums).set("ranks_by", ranks_by(shape));
     q.order.emplace_back("access", false);
+    order_by_ranks(q, shape);
     return ask(session, q, shape);
 }
 

@@ -13,6 +13,7 @@
 #include "query/session/cells.h"
 #include "query/session/cut_range.h"
 #include "query/session/memory_levels.h"
+#include "query/session/one_rank.h"
 #include "query/session/outside_range.h"
 #include "query/session/range_sums.h"
 #include "query/session/sql.h"
@@ -160,6 +161,13 @@ Status Session::start(const RangeOptions& options) {
         return fail(usage("the whole run and a range of iterations exclude each other",
                           "leave --whole-run out, or the options that choose iterations"));
     cut_anew_ = !options.key_op.empty() || !options.iteration_range.empty();
+    if (options.rank) {
+        OPSIGHT_ASSIGN(contents_.ranks_left_out, see_one_rank(*this, *options.rank));
+        if (contents_.ranks_left_out > 0)
+            range_.notes.push_back(
+                fmt::format("of rank {} alone, one of {}", *options.rank, contents_.ranks_left_out + 1));
+    }
+    OPSIGHT_TRY(group_ranks());
     OPSIGHT_TRY(look());
     OPSIGHT_TRY(cut_anew_ ? cut_iterations(options) : stored_iterations());
     OPSIGHT_TRY(choose(options));
@@ -180,6 +188,16 @@ Status Session::start(const RangeOptions& options) {
     return {};
 }
 
+Status Session::group_ranks() {
+    OPSIGHT_ASSIGN(const duck::Rows rows, query(sql::rank_hosts));
+    std::vector<int64_t> firsts;
+    for (const auto& row : rows.rows) {
+        firsts.resize(static_cast<size_t>(integer(row[0])) + 1, -1);
+        firsts.back() = integer(row[1]);
+    }
+    return execute(duck::Statement(sql::rank_group).set("first_of_host", list_text(firsts)));
+}
+
 Status Session::look() {
     OPSIGHT_ASSIGN(const duck::Rows rows, query(sql::contents));
     const auto& row = rows.rows.at(0);
@@ -188,7 +206,7 @@ Status Session::look() {
     contents_.devices = integer(row[2]) > 0;
     contents_.ranks = integer(row[3]);
     contents_.ranges = std::get<bool>(row[4]);
-    contents_.not_one_job = text(row[10]);
+    if (contents_.ranks_left_out == 0) contents_.not_one_job = text(row[10]);
     contents_.nothing_known = std::get<bool>(row[11]);
     if (!contents_.not_one_job.empty())
         range_.notes.push_back(
@@ -329,8 +347,11 @@ Status Session::choose(RangeOptions options) {
         const duck::Rows rows,
         query(duck::Statement(sql::warmup_iterations).set("first", range_.start).set("last", range_.stop)));
     std::vector<int64_t> warmup;
+    if (options.warmup <= last)  // of a shorter run nothing would be left
+        for (int64_t number = range_.start; number < options.warmup; ++number)
+            warmup.push_back(number);
     for (const auto& row : rows.rows)
-        warmup.push_back(integer(row[0]));
+        if (warmup.empty() || integer(row[0]) > warmup.back()) warmup.push_back(integer(row[0]));
     range_.selected = range_.stop - range_.start + 1;
     note_warmup(range_, options, warmup);
     if (range_.source == "inferred")

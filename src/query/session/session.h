@@ -19,6 +19,7 @@
 #pragma once
 
 #include <any>
+#include <compare>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,9 +37,14 @@ namespace opsight::query {
 struct RangeOptions {
     std::optional<int64_t> start, stop;  // first and last iteration, both taken
     bool all = false;                    // warm-up iterations too
-    bool whole = false;                  // all that was recorded, in iterations or not; excludes the others
-    std::string key_op;                  // cut iterations at the ends of this op's instances
-    std::string iteration_range;         // annotations that match are iterations
+    int64_t warmup =
+        0;  // of the default range: so many of the first iterations count as warm-up at the least
+    bool whole = false;           // all that was recorded, in iterations or not; excludes the others
+    std::string key_op;           // cut iterations at the ends of this op's instances
+    std::string iteration_range;  // annotations that match are iterations
+    std::optional<int64_t> rank;  // its number in the job: of this one alone, as if no other was there
+
+    friend auto operator<=>(const RangeOptions&, const RangeOptions&) = default;
 };
 
 // What was chosen, for display.
@@ -65,7 +71,8 @@ struct Contents {
     bool ranges = false;         // NVTX ranges, or the annotations that other sources have instead
     bool nothing_known = false;  // of some file: spans of kinds that no report counts
     int64_t ranks = 0;
-    std::string not_one_job;  // why its ranks cannot be of one job; empty: nothing speaks against it
+    std::string not_one_job;     // why its ranks cannot be of one job; empty: nothing speaks against it
+    int64_t ranks_left_out = 0;  // that the profile has beside the one that was asked for
 };
 
 class Session {
@@ -124,6 +131,7 @@ class Session {
     Status once(const std::string& name, const std::function<Status()>& work);
     // Whether an attempt that failed was through all the same; ends a transaction that it left open.
     Result<bool> made_after_all(const std::string& name);
+    Status group_ranks();
     Status look();
     Status stored_iterations();
     Status cut_iterations(const RangeOptions& options);

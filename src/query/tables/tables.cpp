@@ -8,6 +8,7 @@
 #include "query/ask/page.h"
 #include "query/model/model_graph.h"
 #include "query/reports/characterize.h"
+#include "query/reports/op_groups.h"
 #include "query/reports/rank_reports.h"
 #include "query/reports/source_reports.h"
 #include "query/reports/viewer_tables.h"
@@ -255,13 +256,14 @@ bool needs_iteration(std::string_view table) {
 }
 
 std::string kept_name(std::string_view name, const TableSubject& subject, const TableShape& shape) {
-    return fmt::format("{} {} {} {} {} {}", name, shape.by_rank, shape.by_device, shape.merge_numbers,
-                       shape.critical_path, subject.op.value_or(-1));
+    return fmt::format("{} {} {} {} {} {} {}", name, shape.by_rank, shape.by_host, shape.by_device,
+                       shape.merge_numbers, shape.critical_path, subject.op.value_or(-1));
 }
 
 Result<ResultTable> make_table(Session& session, std::string_view name, const TableSubject& subject,
                                const TableShape& shape) {
     OPSIGHT_ASSIGN(const Entry* entry, registry().get(name));
+    OPSIGHT_TRY(check_groups(session, shape));
     const std::string kept_as = kept_name(name, subject, shape);
     ResultTable table;
     if (const auto kept = kept_table(session, kept_as)) {

@@ -810,6 +810,7 @@ export interface paths {
                     /** @description as filter, may be repeated: the place of the first row that all of these fit is in the answer */
                     place_of?: components["parameters"]["place_of"];
                     by_rank?: components["parameters"]["by_rank"];
+                    by_host?: components["parameters"]["by_host"];
                     by_device?: components["parameters"]["by_device"];
                     /** @description of the table ranges: names that differ in numbers alone are one row */
                     merge_numbers?: components["parameters"]["merge_numbers"];
@@ -2811,6 +2812,7 @@ export interface components {
         /** @description as filter, may be repeated: the place of the first row that all of these fit is in the answer */
         place_of: string[];
         by_rank: 0 | 1;
+        by_host: 0 | 1;
         by_device: 0 | 1;
         /** @description of the table ranges: names that differ in numbers alone are one row */
         merge_numbers: 0 | 1;

@@ -6,6 +6,7 @@ import { wholeRow, type Row } from "../table/row";
 import { Card } from "../widgets/Card";
 import { Empty } from "../widgets/states";
 import { HeatMap } from "./ranks/HeatMap";
+import { Hosts } from "./ranks/Hosts";
 import { Late } from "./ranks/Late";
 import { Missing } from "./ranks/Missing";
 
@@ -41,6 +42,7 @@ export function RanksPage() {
         <DataTable name="stragglers" label="Ranks that others wait for" prefix="w." height="half" bars={{ caused_ns: "idle" }} rowKey={wholeRow} empty="No rank made others wait in this range." />
         <Missing />
       </Card>
+      <Hosts />
       <Card title="Ranks" note="of the chosen iterations">
         <DataTable name="ranks" label="Ranks" height="half" bars={BARS} rowKey={rankKey} link={rowLink(params, "ranks")} empty="No rank has iterations in this range." />
       </Card>

@@ -10,7 +10,7 @@ WITH caches AS (
     SELECT CASE WHEN $by = 'layer' THEN coalesce(i.layer, -1) ELSE -1 END AS layer,
            CASE WHEN $by = 'op_type' THEN i.type WHEN $by = 'kernel' AND p.kernel < 0 THEN i.name END AS op,
            CASE WHEN $by = 'kernel' THEN p.kernel ELSE -1 END AS kernel,
-           CASE WHEN $by_rank THEN p.rank ELSE -1 END AS rank,
+           rank_group(p.rank, $ranks_by) AS rank,
            CASE WHEN $by_device THEN p.device ELSE -1 END AS device,
            sum(p.calls)::BIGINT AS calls,
            sum(p.time_ns)::BIGINT AS time_ns,
@@ -44,7 +44,7 @@ WITH caches AS (
            l1_stores * l1_scale AS host_stores
     FROM scales
 )
-SELECT gr.number AS rank, gd.number AS device,
+SELECT gr.number AS rank, nullif(gr.host, '') AS host, gd.number AS device,
        CASE WHEN $by = 'layer' THEN coalesce(l.path, '(no layer)') END AS layer,
        CASE WHEN $by = 'op_type' THEN s.op END AS op_type,
        CASE WHEN $by = 'kernel' THEN coalesce(k.label, s.op, x.text) END AS kernel_name,

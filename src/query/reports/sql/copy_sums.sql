@@ -1,5 +1,5 @@
 WITH copies AS (
-    SELECT t.rank, t.device,
+    SELECT rank_group(t.rank, CASE $ranks_by WHEN 'host' THEN 'host' ELSE 'rank' END) AS rank, t.device,
            CASE WHEN s.kind = device_kind('set') THEN 'Memset' ELSE coalesce(copy_kind_name(f.copy_kind), 'Memcpy') END
                AS operation,
            nullif(memory_kind_name(f.from_kind), '') AS from_memory,
@@ -24,7 +24,7 @@ WITH copies AS (
     WHERE is_transfer(s.kind) AND NOT has_flag(s.flags, 'unfinished')
     GROUP BY ALL
 )
-SELECT c.* EXCLUDE (rank, device), r.number AS rank, d.number AS device,
+SELECT c.* EXCLUDE (rank, device), r.number AS rank, nullif(r.host, '') AS host, d.number AS device,
        CASE WHEN not_believed > 0
             THEN format('{} of {} faster than any cache: left out of bytes/s', not_believed, count) END AS remarks
 FROM copies c

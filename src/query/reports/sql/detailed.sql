@@ -16,14 +16,14 @@ WITH stacks AS (
     SELECT CASE WHEN p.op >= 0 AND (i.type NOT IN ('unassociated', 'unattributed') OR i.layer <> -1) THEN '#' || p.op
                 ELSE coalesce(i.name, p.name) END AS row,
            p.outside = 1 AS outside,
-           CASE WHEN $by_rank THEN p.rank ELSE -1 END AS rank,
+           rank_group(p.rank, $ranks_by) AS rank,
            sum(p.ns)::BIGINT AS ns
     FROM path_of_work p
     LEFT JOIN raw.op_identities i ON i.id = p.op
     GROUP BY ALL
 )
 SELECT s.* EXCLUDE (rank, device),
-       gr.number AS rank, gd.number AS device,
+       gr.number AS rank, nullif(gr.host, '') AS host, gd.number AS device,
        nullif(s.op, -1) AS op_id,
        coalesce(i.name, s.name) AS op_name,
        coalesce(direction_name(i.direction), 'other') AS direction,

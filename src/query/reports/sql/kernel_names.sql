@@ -1,6 +1,6 @@
 WITH sums AS (
     SELECT d.name AS kernel,
-           CASE WHEN $by_rank THEN t.rank ELSE -1 END AS rank,
+           rank_group(t.rank, $ranks_by) AS rank,
            CASE WHEN $by_device THEN t.device ELSE -1 END AS device,
            count(*) AS calls, sum(d.dur_ns)::BIGINT AS total, min(d.dur_ns) AS least, max(d.dur_ns) AS most,
            -- What runs outside of ops counts for pseudo-ops.
@@ -12,12 +12,12 @@ WITH sums AS (
     WHERE d.kind = device_kind('kernel')
     GROUP BY ALL
 ), path AS (
-    SELECT kernel, CASE WHEN $by_rank THEN rank ELSE -1 END AS rank, sum(ns)::BIGINT AS ns
+    SELECT kernel, rank_group(rank, $ranks_by) AS rank, sum(ns)::BIGINT AS ns
     FROM path_of_work
     WHERE kernel >= 0
     GROUP BY ALL
 )
-SELECT gr.number AS rank, gd.number AS device,
+SELECT gr.number AS rank, nullif(gr.host, '') AS host, gd.number AS device,
        k.name AS kernel_name,
        tc_use_name(k.uses_tc) AS uses_tc,
        s.calls,

@@ -2,7 +2,7 @@
 CREATE OR REPLACE TEMP VIEW kernel_rows AS
 WITH sums AS (
     SELECT d.name AS kernel, d.op,
-           CASE WHEN $by_rank THEN t.rank ELSE -1 END AS rank,
+           rank_group(t.rank, $ranks_by) AS rank,
            CASE WHEN $by_device THEN t.device ELSE -1 END AS device,
            count(*) AS calls,
            sum(d.dur_ns)::BIGINT AS total,
@@ -27,13 +27,13 @@ WITH sums AS (
     LEFT JOIN raw.launch_configs c ON c.id = d.config
     GROUP BY ALL
 ), path AS (
-    SELECT kernel, op, CASE WHEN $by_rank THEN rank ELSE -1 END AS rank, sum(ns)::BIGINT AS ns
+    SELECT kernel, op, rank_group(rank, $ranks_by) AS rank, sum(ns)::BIGINT AS ns
     FROM path_of_work
     WHERE kernel >= 0
     GROUP BY ALL
 )
 SELECT s.kernel, s.rank AS rank_id, s.device AS device_id,
-       gr.number AS rank, gd.number AS device,
+       gr.number AS rank, nullif(gr.host, '') AS host, gd.number AS device,
        k.label AS kernel_name,
        s.op AS op_id,
        i.name AS op_name,

@@ -1,7 +1,7 @@
 -- Kernels of each layer and all below it, by the direction of their ops: nothing unless $wanted.
 CREATE OR REPLACE TEMP TABLE layer_kernels AS
 WITH kernels AS (
-    SELECT d.op, CASE WHEN $by_rank THEN t.rank ELSE -1 END AS rank, count(*) AS kernels
+    SELECT d.op, rank_group(t.rank, $ranks_by) AS rank, count(*) AS kernels
     FROM sel_device d
     JOIN raw.tracks t ON t.id = d.track
     WHERE $wanted AND d.kind = device_kind('kernel')

@@ -1,5 +1,5 @@
 -- Instances of the shown ops in the order of their ids.
-SELECT o.id::INTEGER, o.dur_ns::BIGINT, o.op::INTEGER, coalesce(t.rank, -1)::INTEGER AS rank
+SELECT o.id::INTEGER, o.dur_ns::BIGINT, o.op::INTEGER, rank_group(coalesce(t.rank, -1), $ranks_by)::INTEGER AS rank
 FROM sel_ops o
 SEMI JOIN shown_ops s ON s.op = o.op
-LEFT JOIN raw.tracks t ON t.id = CASE WHEN $by_rank THEN o.track END
+LEFT JOIN raw.tracks t ON t.id = CASE WHEN $ranks_by <> '' THEN o.track END

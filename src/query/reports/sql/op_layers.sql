@@ -5,7 +5,7 @@ WITH above AS MATERIALIZED (
     FROM layers_above
 ), instances AS (
     SELECT i.layer, o.caller_layer AS caller, o.caller_layer <> caller_layer('none') AS called,
-           CASE WHEN $by_rank THEN t.rank ELSE -1 END AS rank,
+           rank_group(t.rank, $ranks_by) AS rank,
            CASE WHEN $by_device THEN coalesce(w.device, -1) ELSE -1 END AS device,
            o.dur_ns, coalesce(w.api_ns, 0) AS api_ns, coalesce(w.gpu_ns, 0) AS gpu_ns,
            coalesce(w.gpu_idle_ns, 0) AS gpu_idle_ns
@@ -47,7 +47,7 @@ WITH above AS MATERIALIZED (
     WHERE NOT p.called OR NOT EXISTS (FROM above c WHERE c.layer = p.caller AND c.ancestor = a.ancestor)
     GROUP BY ALL
 ), stats AS (
-    SELECT op, CASE WHEN $by_rank THEN rank ELSE -1 END AS rank, CASE WHEN $by_device THEN device ELSE -1 END AS device,
+    SELECT op, rank_group(rank, $ranks_by) AS rank, CASE WHEN $by_device THEN device ELSE -1 END AS device,
            self_cpu_ns, self_gpu_ns, tc_kernels
     FROM sel_stats
     UNION ALL
@@ -73,14 +73,14 @@ WITH above AS MATERIALIZED (
     JOIN above a ON a.layer = i.layer
     GROUP BY ALL
 ), path AS (
-    SELECT a.ancestor AS layer, CASE WHEN $by_rank THEN p.rank ELSE -1 END AS rank, sum(p.ns)::BIGINT AS ns
+    SELECT a.ancestor AS layer, rank_group(p.rank, $ranks_by) AS rank, sum(p.ns)::BIGINT AS ns
     FROM path_of_work p
     LEFT JOIN raw.op_identities i ON i.id = p.op
     JOIN above a ON a.layer = coalesce(i.layer, -1)
     GROUP BY ALL
 )
 SELECT s.* EXCLUDE (layer, rank, device, called_gpu_time_ns),
-       gr.number AS rank, gd.number AS device,
+       gr.number AS rank, nullif(gr.host, '') AS host, gd.number AS device,
        coalesce('/' || l.path, '/') AS name,
        coalesce(n.eligible, 0) AS tc_eligible_ops,
        coalesce(n.using_tc, 0) AS tc_ops,

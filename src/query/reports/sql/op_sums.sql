@@ -8,7 +8,7 @@ WITH stats AS (
     SELECT CASE WHEN NOT $by_type THEN s.op END AS op,
            CASE WHEN NOT $by_type THEN s.name END AS name,
            CASE WHEN $by_type THEN coalesce(i.type, 'unassociated') END AS type,
-           CASE WHEN $by_rank THEN s.rank ELSE -1 END AS rank,
+           rank_group(s.rank, $ranks_by) AS rank,
            CASE WHEN $by_device THEN s.device ELSE -1 END AS device,
            s.outside,
            count(DISTINCT s.op) FILTER (WHERE NOT s.outside) + count(DISTINCT s.name) FILTER (WHERE s.outside) AS ops,

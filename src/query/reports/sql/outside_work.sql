@@ -47,7 +47,7 @@ WITH spans AS (
     SELECT coalesce(i.name, 'unassociated_' || c.api) AS name, l.op,
            -- Pseudo-ops of one name are one row, wherever they were launched.
            CASE WHEN i.type NOT IN ('unassociated', 'unattributed') OR i.layer <> -1 THEN l.op END AS own_row,
-           CASE WHEN $by_rank THEN coalesce(ct.rank, lt.rank) ELSE -1 END AS rank,
+           rank_group(coalesce(ct.rank, lt.rank), $ranks_by) AS rank,
            CASE WHEN $by_device THEN coalesce(lt.device, -1) ELSE -1 END AS device,
            CASE WHEN l.first IS NOT false THEN coalesce(c.dur_ns, 0) ELSE 0 END AS dur_ns,
            -- Of work without a known launch there are the streams that it ran on, and no calls.

@@ -1,4 +1,4 @@
-SELECT gr.number AS rank, gd.number AS device,
+SELECT gr.number AS rank, nullif(gr.host, '') AS host, gd.number AS device,
        k.label AS kernel_name,
        tc_use_name(k.uses_tc) AS uses_tc,
        k.name AS long_kernel_name,

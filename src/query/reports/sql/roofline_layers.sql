@@ -1,4 +1,4 @@
-SELECT gr.number AS rank, gd.number AS device,
+SELECT gr.number AS rank, nullif(gr.host, '') AS host, gd.number AS device,
        coalesce(l.path, '(no layer)') AS layer,
        direction_name(x.direction) AS direction,
        x.* EXCLUDE (op, kernel, type, name, direction, layer, shapes, precision, rank, device)

@@ -1,4 +1,4 @@
-SELECT gr.number AS rank, gd.number AS device,
+SELECT gr.number AS rank, nullif(gr.host, '') AS host, gd.number AS device,
        x.op AS op_id,
        i.name AS op_name,
        direction_name(i.direction) AS direction,

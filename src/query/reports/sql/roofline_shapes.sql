@@ -1,5 +1,5 @@
 -- Ops of one name and shapes together, in whatever layers.
-SELECT gr.number AS rank, gd.number AS device,
+SELECT gr.number AS rank, nullif(gr.host, '') AS host, gd.number AS device,
        x.name AS op_name,
        direction_name(x.direction) AS direction,
        shown_shapes(x.shapes, $for_people) AS shapes,

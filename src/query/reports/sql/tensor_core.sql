@@ -2,7 +2,7 @@
 -- alone: ops that could use Tensor Cores call each other (linear, addmm), and the rows of the table add up.
 WITH RECURSIVE eligible AS (
     SELECT s.op,
-           CASE WHEN $by_rank THEN s.rank ELSE -1 END AS rank,
+           rank_group(s.rank, $ranks_by) AS rank,
            CASE WHEN $by_device THEN s.device ELSE -1 END AS device,
            sum(s.calls)::BIGINT AS calls, sum(s.kernels) AS kernels
     FROM sel_stats s
@@ -39,7 +39,7 @@ WITH RECURSIVE eligible AS (
     JOIN raw.op_identities i ON i.id = o.op AND i.tc_eligible
 ), by_name AS (
     SELECT p.op,
-           CASE WHEN $by_rank THEN t.rank ELSE -1 END AS rank,
+           rank_group(t.rank, $ranks_by) AS rank,
            CASE WHEN $by_device THEN p.device ELSE -1 END AS device,
            p.name, sum(p.kernels)::BIGINT AS kernels, sum(p.ns)::BIGINT AS ns
     FROM pieces p
@@ -61,7 +61,7 @@ WITH RECURSIVE eligible AS (
     JOIN raw.kernel_names n ON n.id = s.name
     GROUP BY s.op, s.rank, s.device
 )
-SELECT gr.number AS rank, gd.number AS device,
+SELECT gr.number AS rank, nullif(gr.host, '') AS host, gd.number AS device,
        s.op AS op_id,
        i.name AS op_name,
        direction_name(i.direction) AS direction,

@@ -1,0 +1,1 @@
+SELECT EXISTS (FROM raw.ranks WHERE host <> '')

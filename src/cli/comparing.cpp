@@ -141,14 +141,13 @@ Result<int> Comparing::compare(const std::vector<std::string>& base, const std::
     OPSIGHT_ASSIGN(const query::Comparison comparison,
                    query::compare_runs(
                        base.size(), next.size(),
-                       [&](bool is_next, size_t run, std::optional<int64_t> rank, bool whole) {
+                       [&](bool is_next, size_t run, const query::RunChoice& choice) {
                            Wanted of_side = wanted;
                            if (!per_sample_.empty()) of_side.work.batch = per_sample_[is_next ? 1 : 0];
-                           return read((is_next ? next : base)[run], rank, whole, of_side);
+                           return read((is_next ? next : base)[run], choice, of_side);
                        },
                        reading_of(base, next)));
-    OPSIGHT_ASSIGN(const std::vector<query::GateResult> results,
-                   query::check_gates(comparison, gates, strict_));
+    const std::vector<query::GateResult> results = query::check_gates(comparison, gates, strict_);
     OPSIGHT_TRY(show(comparison, results));
     if (!junit_.empty()) OPSIGHT_TRY(write_file(junit_, force_, report::render_junit(results)));
     return exit_code_of(results);
@@ -172,12 +171,13 @@ Status Comparing::check_options() const {
                       .exit_code = 2});
 }
 
-Result<query::Side> Comparing::read(const std::string& path, std::optional<int64_t> rank, bool whole,
+Result<query::Side> Comparing::read(const std::string& path, const query::RunChoice& choice,
                                     const Wanted& wanted) const {
-    const query::RangeOptions range = whole ? query::RangeOptions{.whole = true} : range_.options();
+    query::RangeOptions range = choice.whole ? query::RangeOptions{.whole = true} : range_.options();
+    range.warmup = choice.warmup;
     OPSIGHT_ASSIGN(const AnyProfile profile, AnyProfile::open(path, false, range));
     OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range));
-    OPSIGHT_ASSIGN(query::Side side, query::read_side(session, path, rank, wanted.work));
+    OPSIGHT_ASSIGN(query::Side side, query::read_side(session, path, choice.rank, wanted.work));
     if (wanted.problems) {
         OPSIGHT_ASSIGN(side.problems, problems_of(session));
     }

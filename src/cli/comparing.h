@@ -28,7 +28,7 @@ class Comparing {
         bool problems = false;  // those that advice finds
         query::WorkOptions work;
     };
-    Result<query::Side> read(const std::string& path, std::optional<int64_t> rank, bool whole,
+    Result<query::Side> read(const std::string& path, const query::RunChoice& choice,
                              const Wanted& wanted) const;
     Status check_options() const;
     Status show(const query::Comparison& comparison, const std::vector<query::GateResult>& results) const;

@@ -11,13 +11,13 @@ constexpr int64_t kDefaultCompareRows = 10, kMostCompareRows = 200;
 Result<std::string> compare(Desk& desk, const Arguments& arguments) {
     const Given& base = desk.run(arguments.text("base"));
     const Given& next = desk.run(arguments.text("new"));
-    const auto read = [&](bool is_next, size_t, std::optional<int64_t> rank,
-                          bool whole) -> Result<query::Side> {
+    const auto read = [&](bool is_next, size_t, const query::RunChoice& choice) -> Result<query::Side> {
         const Given& run = is_next ? next : base;
-        OPSIGHT_ASSIGN(query::Session session,
-                       desk.open(run, whole ? query::RangeOptions{.whole = true} : range_of(arguments)));
+        query::RangeOptions range = choice.whole ? query::RangeOptions{.whole = true} : range_of(arguments);
+        range.warmup = choice.warmup;
+        OPSIGHT_ASSIGN(query::Session session, desk.open(run, range));
         const Interruptible guard(desk, session);
-        return query::read_side(session, run.name, rank);
+        return query::read_side(session, run.name, choice.rank);
     };
     OPSIGHT_ASSIGN(const query::Comparison comparison, query::compare_runs(1, 1, read));
     query::TableShape shape;

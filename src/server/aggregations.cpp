@@ -100,11 +100,6 @@ class FolderLock {
     int folder_;
 };
 
-bool same_range(const query::RangeOptions& a, const query::RangeOptions& b) {
-    return std::tie(a.start, a.stop, a.all, a.whole, a.key_op, a.iteration_range) ==
-           std::tie(b.start, b.stop, b.all, b.whole, b.key_op, b.iteration_range);
-}
-
 }  // namespace
 
 std::string aggregations_path(const std::string& profile) {
@@ -189,7 +184,7 @@ std::optional<Aggregation> Aggregations::add(std::string name, const query::Rang
     const FolderLock alone(folder_);
     read_if_changed();
     const auto same = std::find_if(list_.begin(), list_.end(), [&](const Aggregation& each) {
-        return each.name == name && same_range(each.range, range);
+        return each.name == name && each.range == range;
     });
     if (same != list_.end()) return *same;
     if (list_.size() >= kMost) return std::nullopt;

@@ -27,19 +27,20 @@ class Sides {
     Sides(Call& call, Which base, Which next, query::RangeOptions range)
         : call_(call), which_{std::move(base), std::move(next)}, range_(std::move(range)) {}
 
-    Result<query::Side> read(bool next, size_t run, std::optional<int64_t> rank, bool whole) {
+    Result<query::Side> read(bool next, size_t run, const query::RunChoice& choice) {
         const size_t number = which_[next].numbers[run];
-        const auto lease = [this, number](const query::RangeOptions& range) {
+        const auto lease = [this, number, &choice](query::RangeOptions range) {
+            range.warmup = choice.warmup;
             return call_.profiles().lease(number, range, {}, call_.request().cancellation);
         };
-        const auto session = lease(whole ? query::RangeOptions{.whole = true} : range_);
+        const auto session = lease(choice.whole ? query::RangeOptions{.whole = true} : range_);
         // The range is one of the first.
         const bool lacks_range = (next || run > 0) && !session && session.error().status == 400;
         own_range |= lacks_range;
         const auto otherwise = lacks_range ? std::optional(lease({})) : std::nullopt;
         const auto& taken = otherwise ? *otherwise : session;
         if (taken)
-            return query::read_side(**taken, call_.profiles().name(number), rank,
+            return query::read_side(**taken, call_.profiles().name(number), choice.rank,
                                     {.batch = which_[next].items});
         refused = taken.error();
         return fail(refused->text());
@@ -89,8 +90,8 @@ Expected<Response> compare(Call& call) {
     const FairSemaphore::Permit turn(profiles.questions());
     const Result<query::Comparison> made =
         query::compare_runs(sides.runs(false), sides.runs(true),
-                            [&sides](bool is_next, size_t run, std::optional<int64_t> rank, bool whole) {
-                                return sides.read(is_next, run, rank, whole);
+                            [&sides](bool is_next, size_t run, const query::RunChoice& choice) {
+                                return sides.read(is_next, run, choice);
                             });
     if (sides.refused) return fail(*sides.refused);
     if (!made) return fail(Problem(made.error()));

@@ -52,8 +52,7 @@ bool SessionPool::kept_by_another(const Key& key, const std::string& table) cons
 
 // Makes room by closing the session whose last use lies farthest back.
 bool SessionPool::may_open(const Key& key) {
-    const auto& [start, stop, all, whole, key_op, iteration_range] = key;
-    const auto most = key_op.empty() && iteration_range.empty() ? kMostOfRange : kMostOfCutRange;
+    const auto most = key.key_op.empty() && key.iteration_range.empty() ? kMostOfRange : kMostOfCutRange;
     if (std::count_if(slots_.begin(), slots_.end(), [&](const Slot& s) { return s.key == key; }) >= most)
         return false;
     if (slots_.size() < kMostSessions) return true;
@@ -64,25 +63,24 @@ bool SessionPool::may_open(const Key& key) {
 }
 
 Result<Lease> SessionPool::lease(const query::RangeOptions& range, const std::string& table) {
-    const Key key{range.start, range.stop, range.all, range.whole, range.key_op, range.iteration_range};
     std::list<Slot>::iterator made;
     {
         std::unique_lock lock(mutex_);
         const auto patience = std::chrono::steady_clock::now() + kPatience;
         while (true) {
             if (stopping_) return fail("the server is stopping");
-            const bool worth_waiting =
-                !table.empty() && kept_by_another(key, table) && std::chrono::steady_clock::now() < patience;
-            if (Slot* slot = idle_slot(key, table, !worth_waiting))
+            const bool worth_waiting = !table.empty() && kept_by_another(range, table) &&
+                                       std::chrono::steady_clock::now() < patience;
+            if (Slot* slot = idle_slot(range, table, !worth_waiting))
                 return Lease(*this, *slot->session, table);
             if (worth_waiting) {
                 freed_.wait_until(lock, patience);
                 continue;
             }
-            if (may_open(key)) break;
+            if (may_open(range)) break;
             freed_.wait(lock);
         }
-        made = slots_.insert(slots_.end(), Slot{key, nullptr});
+        made = slots_.insert(slots_.end(), Slot{range, nullptr});
     }
     const auto give_up = [&] {
         const std::lock_guard lock(mutex_);

@@ -77,8 +77,7 @@ class SessionPool {
 
   private:
     friend class Lease;
-    using Key =
-        std::tuple<std::optional<int64_t>, std::optional<int64_t>, bool, bool, std::string, std::string>;
+    using Key = query::RangeOptions;
     struct Slot {
         Key key;
         std::unique_ptr<query::Session> session;  // null while it is being opened

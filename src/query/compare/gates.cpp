@@ -98,14 +98,13 @@ class Checker {
     Checker(const Comparison& comparison, const Gate& gate, bool strict)
         : it_(comparison), gate_(gate), strict_(strict), result_{gate.text, true, {}, {}, 0} {}
 
-    Result<GateResult> check() {
-        if (gate_.subject == Subject::kFinding) {
-            OPSIGHT_TRY(problems());
-        } else if (gate_.subject == Subject::kIteration) {
+    GateResult check() {
+        if (gate_.subject == Subject::kFinding)
+            problems();
+        else if (gate_.subject == Subject::kIteration)
             iteration_time();
-        } else {
-            OPSIGHT_TRY(rows());
-        }
+        else
+            rows();
         if (over_ == 0) result_.unjudged = unjudged_;
         result_.held = over_ == 0 && result_.unjudged.empty();
         if (over_ > kNamedRows) result_.failures.push_back(fmt::format("and {} more", over_ - kNamedRows));
@@ -132,9 +131,9 @@ class Checker {
 
     // A problem that the base was not or could not be found to have. One of little time may be noise's doing,
     // and so may be one that the base's recording cannot tell of.
-    Status problems() {
+    void problems() {
         const auto &base = it_.base.problems, &next = it_.next.problems;
-        if (!base || !next) return fail(nothing("nobody looked for problems"));
+        if (!base || !next) return about_nothing("nobody looked for problems");
         for (const FoundProblem& each : next->all) {
             ++looked_at_;
             if (has(*base, each.id)) continue;
@@ -147,42 +146,39 @@ class Checker {
             result_.failures.push_back(fmt::format("new problem ({}): {}{}", each.severity, each.title,
                                                    not_checked ? ", which the base cannot tell of" : ""));
         }
-        return {};
     }
 
-    Status rows() {
+    void rows() {
         const Changes& all = it_.changes;
         const bool layers = gate_.subject == Subject::kLayer, ops = gate_.subject == Subject::kOp;
         if (gate_.metric == Metric::kGpuTime && !(all.base_gpu && all.next_gpu))
-            return fail(nothing("the time of devices is not recorded on both sides"));
+            return about_nothing("the time of devices is not recorded on both sides");
         if (gate_.metric == Metric::kCpuTime &&
             (gate_.subject == Subject::kKernel || !(all.base_cpu && all.next_cpu)))
-            return fail(nothing(gate_.subject == Subject::kKernel
-                                    ? "kernels have no time on the host"
-                                    : "the time of ops is not recorded on both sides"));
+            return about_nothing(gate_.subject == Subject::kKernel
+                                     ? "kernels have no time on the host"
+                                     : "the time of ops is not recorded on both sides");
         if (layers && gate_.metric == Metric::kCalls)
-            return fail(nothing("calls are counted of ops and kernels"));
+            return about_nothing("calls are counted of ops and kernels");
         if (layers) return layer_rows();
         for (const Change& row : ops ? all.ops : all.kernels) {
             const std::string& name = ops ? row.op : row.kernel;
             if (matches_wildcards(gate_.pattern, name))
                 look(fmt::format("{} {} in {}", ops ? "op" : "kernel", name, row.layer), value_of(row));
         }
-        if (looked_at_ == 0) return fail(nothing("nothing on either side is named so"));
-        return {};
+        if (looked_at_ == 0) return about_nothing("nothing on either side is named so");
     }
 
     // Of a layer all that is below it: most have no ops of their own.
-    Status layer_rows() {
-        if (it_.changes.without_layers) return fail(nothing("only one side recorded layers"));
+    void layer_rows() {
+        if (it_.changes.without_layers) return about_nothing("only one side recorded layers");
         std::vector<std::string> paths;
         for (const Change& row : layer_totals(it_.base.work, it_.next.work)) {
             paths.push_back(row.layer.substr(row.layer == "/" ? 0 : 1));
             if (names_layer(gate_.pattern, paths.back()))
                 look(fmt::format("layer {} and all below it", row.layer), value_of(row));
         }
-        if (looked_at_ == 0) return fail(nothing(no_such_layer(paths)));
-        return {};
+        if (looked_at_ == 0) return about_nothing(no_such_layer(paths));
     }
     std::string no_such_layer(const std::vector<std::string>& paths) const {
         std::string letters;
@@ -200,25 +196,25 @@ class Checker {
         return paths.size() < 2 ? "no layers were recorded" : "no layer on either side has such a path";
     }
 
-    Error nothing(const std::string& why) const {
-        return Error{fmt::format("the limit '{}' holds nothing: {}", gate_.text, why),
-                     {},
-                     {},
-                     "'opsight compare BASE NEW --format csv' lists what there is"};
+    void about_nothing(const std::string& why) {
+        unjudged_ = fmt::format(
+            "it holds nothing, for {}; 'opsight compare BASE NEW --format csv' lists what there is", why);
     }
 
     Value value_of(const Change& row) const {
         const ChangeSide base = row.base.value_or(ChangeSide{}), next = row.next.value_or(ChangeSide{});
-        switch (gate_.metric) {
-            case Metric::kCalls:
-                return {base.calls, next.calls, Verdict::kReal, {}};
-            case Metric::kCpuTime:
-                return {static_cast<double>(base.cpu_ns), static_cast<double>(next.cpu_ns), row.cpu.verdict,
-                        "ns"};
-            default:
-                break;
-        }
-        return {static_cast<double>(base.gpu_ns), static_cast<double>(next.gpu_ns), row.gpu.verdict, "ns"};
+        if (gate_.metric == Metric::kCalls) return {base.calls, next.calls, Verdict::kReal, {}};
+        if (gate_.metric == Metric::kCpuTime) return time_of(row.cpu, base.cpu_ns, next.cpu_ns);
+        return time_of(row.gpu, base.gpu_ns, next.gpu_ns);
+    }
+
+    // What is real by the medians, as it is judged by ranks: one iteration with a hiccup makes a mean. What
+    // most iterations do not run has no median.
+    static Value time_of(const SampleDifference& samples, int64_t base_mean, int64_t next_mean) {
+        const bool medians =
+            samples.verdict == Verdict::kReal && (samples.base_median > 0 || samples.next_median > 0);
+        return {static_cast<double>(medians ? samples.base_median : base_mean),
+                static_cast<double>(medians ? samples.next_median : next_mean), samples.verdict, "ns"};
     }
 
     void look(const std::string& name, const Value& value) {
@@ -291,13 +287,11 @@ Result<Gate> parse_gate(const std::string& text) {
     return gate;
 }
 
-Result<std::vector<GateResult>> check_gates(const Comparison& comparison, const std::vector<Gate>& gates,
-                                            bool strict) {
+std::vector<GateResult> check_gates(const Comparison& comparison, const std::vector<Gate>& gates,
+                                    bool strict) {
     std::vector<GateResult> results;
-    for (const Gate& gate : gates) {
-        OPSIGHT_ASSIGN(GateResult result, Checker(comparison, gate, strict).check());
-        results.push_back(std::move(result));
-    }
+    for (const Gate& gate : gates)
+        results.push_back(Checker(comparison, gate, strict).check());
     return results;
 }
 

@@ -29,11 +29,11 @@ struct GateResult {
     std::string unjudged;  // why it is not known whether it holds; it does not count as held then
 };
 
-// A difference over the limit fails where it stands against noise; with `strict` always. Numbers of calls
-// know no noise. Where no difference could stand against it, for too few samples, or sides are not alike, a
-// limit is not judged. Fails where a gate is about nothing that was recorded.
-Result<std::vector<GateResult>> check_gates(const Comparison& comparison, const std::vector<Gate>& gates,
-                                            bool strict);
+// A difference over the limit, of medians, fails where it stands against noise; with `strict`, then of means,
+// always. Numbers of calls know no noise. Where no difference could stand against it, for too few samples, or
+// sides are not alike, a limit is not judged, and neither is one that is about nothing that was recorded.
+std::vector<GateResult> check_gates(const Comparison& comparison, const std::vector<Gate>& gates,
+                                    bool strict);
 
 // Limits, whether they held, and the rows that did not.
 ResultTable gate_table(const std::vector<GateResult>& results);

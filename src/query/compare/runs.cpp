@@ -15,12 +15,11 @@ struct Sides {
     std::vector<Side> base, next;
 };
 
-Result<std::vector<Side>> read_all(const RunReader& read, bool next, size_t count,
-                                   std::optional<int64_t> rank, bool whole) {
+Result<std::vector<Side>> read_all(const RunReader& read, bool next, size_t count, RunChoice choice) {
     std::vector<Side> all;
     for (size_t run = 0; run < count; ++run) {
-        OPSIGHT_ASSIGN(Side side, read(next, run, rank, whole));
-        if (!rank) rank = side.rank;
+        OPSIGHT_ASSIGN(Side side, read(next, run, choice));
+        if (!choice.rank) choice.rank = side.rank;
         all.push_back(std::move(side));
     }
     return all;
@@ -38,29 +37,51 @@ Result<Sides> read_sides(size_t base, size_t next, const RunReader& read, Readin
     Result<std::vector<Side>> guessed;
     {
         TaskGroup beside;
-        if (how == Reading::kBeside) beside.start([&] { guessed = read_all(read, true, next, {}, false); });
-        OPSIGHT_ASSIGN(out.base, read_all(read, false, base, {}, false));
+        if (how == Reading::kBeside) beside.start([&] { guessed = read_all(read, true, next, {}); });
+        OPSIGHT_ASSIGN(out.base, read_all(read, false, base, {}));
         beside.join();
     }
     const bool whole = whole_ones(out.base) > 0;
     if (guessed && !guessed->empty() && guessed->front().rank == out.base[0].rank && !whole) {
         out.next = std::move(*guessed);
     } else {
-        OPSIGHT_ASSIGN(out.next, read_all(read, true, next, out.base[0].rank, whole));
+        OPSIGHT_ASSIGN(out.next, read_all(read, true, next, {out.base[0].rank, whole}));
     }
     return out;
+}
+
+// Of a run whose range begins behind its first iterations: how many these are.
+int64_t left_out_first(const Side& side) {
+    return side.range.whole ? 0 : std::max<int64_t>(side.range.start, 0);
+}
+
+// The runs whose warm-up is shorter than that of others are read once more, without as many iterations.
+Status cut_warmup_alike(Sides& sides, const RunReader& read) {
+    int64_t most = 0;
+    for (const std::vector<Side>* each : {&sides.base, &sides.next})
+        for (const Side& side : *each)
+            most = std::max(most, left_out_first(side));
+    for (const bool next : {false, true}) {
+        std::vector<Side>& all = next ? sides.next : sides.base;
+        for (size_t run = 0; run < all.size(); ++run)
+            if (left_out_first(all[run]) < most) {
+                OPSIGHT_ASSIGN(all[run], read(next, run, {all[run].rank, false, most}));
+            }
+    }
+    return {};
 }
 
 // A recording is not compared with an iteration.
 Result<Sides> read_alike(size_t base, size_t next, const RunReader& read, Reading how) {
     OPSIGHT_ASSIGN(Sides out, read_sides(base, next, read, how));
     const size_t whole = whole_ones(out.base) + whole_ones(out.next);
+    if (whole == 0) OPSIGHT_TRY(cut_warmup_alike(out, read));
     if (whole == 0 || whole == base + next) return out;
     if (whole_ones(out.base) < base) {
-        OPSIGHT_ASSIGN(out.base, read_all(read, false, base, out.next[0].rank, true));
+        OPSIGHT_ASSIGN(out.base, read_all(read, false, base, {out.next[0].rank, true}));
     }
     if (whole_ones(out.next) < next) {
-        OPSIGHT_ASSIGN(out.next, read_all(read, true, next, out.base[0].rank, true));
+        OPSIGHT_ASSIGN(out.next, read_all(read, true, next, {out.base[0].rank, true}));
     }
     return out;
 }

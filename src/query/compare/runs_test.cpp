@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -32,8 +33,8 @@ Side run(int64_t ns, bool whole = false) {
 }
 
 Comparison compared(const std::vector<int64_t>& base, const std::vector<int64_t>& next) {
-    auto out = compare_runs(base.size(), next.size(), [&](bool of_next, size_t i, auto, bool whole) {
-        return Result<Side>(run((of_next ? next : base)[i], whole));
+    auto out = compare_runs(base.size(), next.size(), [&](bool of_next, size_t i, const RunChoice& choice) {
+        return Result<Side>(run((of_next ? next : base)[i], choice.whole));
     });
     if (!out) ADD_FAILURE() << out.error().message();
     return std::move(out).value();
@@ -73,8 +74,8 @@ TEST(Runs, FiveSlowerOnesAreNoNoise) {
 
 // In the run in the middle an op is slower in all iterations, and in no other run.
 TEST(Runs, WhatOneRunHasByChanceIsNoCause) {
-    const auto read = [](bool next, size_t i, auto, bool whole) {
-        Side side = run((next ? 110'000 : 100'000) + static_cast<int64_t>(i) * 1'000, whole);
+    const auto read = [](bool next, size_t i, const RunChoice& choice) {
+        Side side = run((next ? 110'000 : 100'000) + static_cast<int64_t>(i) * 1'000, choice.whole);
         TestTree tree;
         tree.op("aten::addmm", 0, next ? 40'000 : 30'000);
         tree.op("aten::relu", 0, next && i == 2 ? 9'000 : 5'000, "relu");
@@ -108,9 +109,7 @@ TEST(Runs, TooFewOfThemAreSaidToBeThat) {
 // Of too few runs the iterations are asked, unless the runs of the two sides lie among each other.
 TEST(Runs, ALimitIsHeldByIterationsWhereRunsAreTooFew) {
     const auto judged = [](const Comparison& it) {
-        const auto results = check_gates(it, {parse_gate("iteration_time > 3%").value()}, false);
-        if (!results) ADD_FAILURE() << results.error().message();
-        return results->at(0);
+        return check_gates(it, {parse_gate("iteration_time > 3%").value()}, false).at(0);
     };
     EXPECT_FALSE(judged(compared({100'000, 101'000, 102'000, 103'000, 104'000}, {120'000})).held);
     EXPECT_FALSE(judged(compared({100'000, 101'000, 102'000}, {200'000, 201'000})).held);
@@ -120,13 +119,30 @@ TEST(Runs, ALimitIsHeldByIterationsWhereRunsAreTooFew) {
 }
 
 TEST(Runs, OneWithoutIterationsMakesAllWhole) {
-    auto out = compare_runs(2, 2, [](bool next, size_t i, auto, bool whole) {
-        return Result<Side>(run(100'000, whole || (next && i == 1)));
+    auto out = compare_runs(2, 2, [](bool next, size_t i, const RunChoice& choice) {
+        return Result<Side>(run(100'000, choice.whole || (next && i == 1)));
     });
     ASSERT_TRUE(out.has_value());
     EXPECT_TRUE(out->base.range.whole && out->next.range.whole);
     EXPECT_EQ(out->base_runs.at(0).iterations, 0);
     EXPECT_EQ(out->time.verdict, Verdict::kEqual);
+}
+
+// One run leaves its first two iterations out as warm-up, the others one or none: what runs in these alone
+// would be gone.
+TEST(Runs, AllLeaveTheSameWarmUpOut) {
+    std::map<std::pair<bool, size_t>, std::vector<int64_t>> asked;
+    auto out = compare_runs(1, 2, [&](bool next, size_t i, const RunChoice& choice) {
+        asked[{next, i}].push_back(choice.warmup);
+        Side side = run(100'000);
+        side.range.start = std::max<int64_t>(choice.warmup, next ? static_cast<int64_t>(i) + 1 : 0);
+        return Result<Side>(std::move(side));
+    });
+    ASSERT_TRUE(out.has_value());
+    EXPECT_EQ(out->base.range.start, 2);
+    EXPECT_THAT((asked[{false, 0}]), ElementsAre(0, 2));
+    EXPECT_THAT((asked[{true, 0}]), ElementsAre(0, 2));
+    EXPECT_THAT((asked[{true, 1}]), ElementsAre(0));
 }
 
 // What is read beside the base is what would have been read after it.
@@ -139,12 +155,13 @@ TEST(Runs, BothSidesAtOnceAreReadAsOneByOne) {
         std::mutex mutex;
         std::set<std::thread::id> threads;
         int reads = 0;
-        const auto read = [&](bool next, size_t, std::optional<int64_t> rank, bool whole) {
+        const auto read = [&](bool next, size_t, const RunChoice& choice) {
             const std::lock_guard lock(mutex);
             threads.insert(std::this_thread::get_id());
             ++reads;
-            Side side = run(next ? 120'000 : 100'000, whole || (next ? each.next_whole : each.base_whole));
-            side.rank = rank.value_or(next ? each.next_rank : 3);
+            Side side =
+                run(next ? 120'000 : 100'000, choice.whole || (next ? each.next_whole : each.base_whole));
+            side.rank = choice.rank.value_or(next ? each.next_rank : 3);
             return Result<Side>(std::move(side));
         };
         for (const Reading how : {Reading::kOneByOne, Reading::kBeside}) {
@@ -166,9 +183,9 @@ TEST(Runs, BothSidesAtOnceAreReadAsOneByOne) {
 
 TEST(Runs, AnErrorOfEitherSideIsToldAlsoWhereBothAreReadAtOnce) {
     for (const bool bad : {false, true}) {
-        const auto read = [bad](bool next, size_t, auto, bool whole) -> Result<Side> {
+        const auto read = [bad](bool next, size_t, const RunChoice& choice) -> Result<Side> {
             if (next == bad) return fail(next ? "no new run" : "no base run");
-            return run(100'000, whole);
+            return run(100'000, choice.whole);
         };
         const auto it = compare_runs(1, 1, read, Reading::kBeside);
         ASSERT_FALSE(it.has_value());

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "query/compare/comparison.h"
 #include "query/sweep/tables.h"
@@ -132,10 +134,14 @@ Result<Report> compare_sweeps(const Sweep& base, const Sweep& next, const SweepO
         report.notes.push_back(
             fmt::format("they ran different commands, so that more may differ than what was changed: {}; {}",
                         fmt::join(base.command, " "), fmt::join(next.command, " ")));
-    const size_t left = before.points.size() + after.points.size() - 2 * pairs.size();
+    std::set<std::string> names;
+    for (const SweepSummary* each : {&before, &after})
+        for (const PointSummary& point : each->points)
+            names.insert(point.point->name);
+    const size_t left = names.size() - pairs.size();
     if (left > 0)
         report.notes.push_back(fmt::format(
-            "{} measured in one of the two alone, or failed, and {} not compared",
+            "{} measured in one of the two alone, or failed in one or both, and {} not compared",
             left == 1 ? "one point was" : fmt::format("{} points were", left), left == 1 ? "is" : "are"));
     report.sections = {{pair_table(pairs)}, {fit_pairs(before, after)}};
     return report;

@@ -81,7 +81,7 @@ std::string growth_word(const plan::Estimated& exponent) {
     const double whole = std::round(exponent.value);
     if (std::abs(exponent.value - whole) <= kNearWhole && whole >= 0 && whole <= 3)
         return std::array{"constant", "linear", "quadratic", "cubic"}[static_cast<size_t>(whole)];
-    if (exponent.value < 0) return "falls";
+    if (exponent.value < 0) return *exponent.high < 0 ? "falls" : "not told from constant";
     if (exponent.value < 1) return "between constant and linear";
     if (exponent.value < 2) return "between linear and quadratic";
     return exponent.value < 3 ? "between quadratic and cubic" : "faster than cubic";

@@ -42,7 +42,7 @@ void serving(Recorded& r, const std::vector<std::string>& names) {
 }
 
 // Steps by turns of a batch of 64 and one of 16, with kernels so long.
-void batches(Recorded& r, int64_t large_ns, int64_t small_ns) {
+void batches(Recorded& r, int64_t large_ns, int64_t small_ns, bool evaluated = false) {
     r.t.builder.info().frameworks = {"PyTorch"};
     r.t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0).sm_count = 108;
     int64_t at = 0;
@@ -50,6 +50,9 @@ void batches(Recorded& r, int64_t large_ns, int64_t small_ns) {
         const bool large = i % 2 == 0;
         const int64_t ns = large ? large_ns : small_ns;
         r.t.annotation("ProfilerStep#" + std::to_string(i), at, ns, r.t.thread());
+        if (evaluated && large)
+            r.t.op("aten::linear", at + 10, 50, r.t.thread(),
+                   r.detail("[[1, 512], [512, 512]]", "[\"float\", \"float\"]"));
         r.t.op("aten::linear", at + 100, ns / 2, r.t.thread(),
                r.detail(large ? "[[64, 512], [512, 512]]" : "[[16, 512], [512, 512]]",
                         "[\"float\", \"float\"]"));
@@ -154,6 +157,11 @@ TEST(RulesOfSteps, SayWhyTheyWereNotAsked) {
     EXPECT_EQ(why("bf16_on_cpu", [](Recorded& r) { r.begin(), r.op("aten::mm", kMs, 0); }),
               "the work is a device's");
     EXPECT_EQ(why("late_collectives", plain), "no backward pass was recorded");
+    EXPECT_EQ(why("batch_throughput", [](Recorded& r) { batches(r, 7 * kMs, 8 * kMs); }),
+              "iterations of a smaller batch take longer: they do something else besides");
+    // Before each batch of 64 the first layer reads one of 1, as in an evaluation.
+    EXPECT_EQ(why("batch_throughput", [](Recorded& r) { batches(r, 8 * kMs, 7 * kMs, true); }),
+              "no iterations of two batch sizes, one twice the other, are in the range");
     EXPECT_EQ(why("decode_batch", [](Recorded& r) { r.device = false, r.begin(); }),
               "no work of a device was recorded");
 }

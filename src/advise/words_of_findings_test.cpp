@@ -180,7 +180,7 @@ TEST(Words, WhatRecordingTakesIsToldWhereItMayBeThat) {
         const Advice found = r.ask("beside_ops");
         const Finding* program = find(found.findings, "program");
         ASSERT_TRUE(program);
-        EXPECT_EQ(program->evidence.find("Recording itself may be") != std::string::npos, much)
+        EXPECT_EQ(program->evidence.find("Recording itself is about") != std::string::npos, much)
             << program->evidence;
         EXPECT_EQ(program->confidence.find("recording itself") != std::string::npos, much)
             << program->confidence;
@@ -314,6 +314,16 @@ TEST(Words, TheRateOf64BitFloatsIsTheDevices) {
     };
     EXPECT_THAT(advice("NVIDIA A100-SXM4-40GB"),
                 HasSubstr("at 100.0% of the rate of 32-bit floats (19.5 against 19.5"));
+}
+
+TEST(Words, NumbersOfPythonAreNoDoublePrecision) {
+    for (const char* shapes : {"[[], [64, 64]]", "[[]]"}) {
+        Recorded r;
+        r.kernel_ns = 10 * kUs;
+        r.begin("NVIDIA A100-SXM4-40GB");
+        r.op("aten::mul", 20 * kUs, 900 * kUs, "k", r.detail(shapes, "[\"double\", \"float\"]"));
+        EXPECT_TRUE(r.ask("double_precision").findings.empty()) << shapes;
+    }
 }
 
 }  // namespace

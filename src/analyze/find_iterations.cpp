@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -253,6 +254,36 @@ std::vector<RankBegin> begins_of(const Profile& p, const std::vector<OptimizerSt
     return begins;
 }
 
+// "84 x SGD.step, 6 x Adam.step": of what ends iterations, the most frequent first.
+std::string steps_in_words(const Profile& p, const std::vector<Iteration>& list) {
+    std::map<std::string_view, size_t> counts;
+    for (const Iteration& each : list)
+        ++counts[p.strings.view(each.name)];
+    std::vector<std::pair<std::string_view, size_t>> sorted(counts.begin(), counts.end());
+    std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::string_view, size_t>::second);
+    constexpr size_t kNamed = 3;
+    std::string words;
+    for (size_t i = 0; i < std::min(sorted.size(), kNamed); ++i)
+        words += fmt::format("{}{} x {}", i > 0 ? ", " : "", sorted[i].second, sorted[i].first);
+    return words + (sorted.size() > kNamed ? fmt::format(" and {} more", sorted.size() - kNamed) : "");
+}
+
+constexpr double kSomethingElse = 0.8;  // what confidence is left then
+
+// Whether iterations behind the first ones, which may be slow for their own reasons, take many times the
+// median.
+bool hold_something_else(const std::vector<Iteration>& list) {
+    constexpr size_t kEnough = 8;
+    constexpr int64_t kFirst = 3, kTimes = 8;
+    std::vector<int64_t> times;
+    for (const Iteration& each : list)
+        if (each.number >= kFirst) times.push_back(each.end_ns - each.begin_ns);
+    if (times.size() < kEnough) return false;
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::ranges::nth_element(times, middle);
+    return *std::ranges::max_element(times) >= kTimes * std::max<int64_t>(*middle, 1);
+}
+
 Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
     const bool told_apart = optimizers_told_apart(p);
     std::vector<OptimizerStep> all = all_optimizer_steps(p, spans);
@@ -276,7 +307,12 @@ Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
     leave_set_up_out(p, result.list);
     result.source = IterationSource::kOptimizerStep;
     result.confidence = cycles.confidence;
-    result.description = fmt::format("{} x {}", result.list.size(), p.strings.view(result.list.back().name));
+    result.description = steps_in_words(p, result.list);
+    if (cycles.doubt.empty() && hold_something_else(result.list)) {
+        result.confidence = std::min(result.confidence, kSomethingElse);
+        cycles.doubt =
+            "some are many times as long as the others: they hold something else, as an evaluation";
+    }
     if (!cycles.doubt.empty()) result.description += fmt::format(" ({})", cycles.doubt);
     return result;
 }

@@ -229,5 +229,34 @@ TEST(OptimizerSteps, AProcessThatWasStartedAnewBeginsItsIterationsAnew) {
     EXPECT_EQ(a.iterations.list[4].number, 4);
 }
 
+// Steps of 1 ms, the last `others` of another optimizer; after each fourth an evaluation of `pause_ns`.
+Iterations with_evaluations(int64_t pause_ns, int64_t others = 0) {
+    TestProfile t;
+    int64_t at = 0;
+    for (int64_t i = 0; i < 16; ++i) {
+        t.op("aten::mm", at, 400'000, t.thread());
+        t.annotation(i < 16 - others ? "Optimizer.step#Adam.step" : "Optimizer.step#SGD.step", at + 500'000,
+                     400'000, t.thread());
+        at += 1'000'000 + (i % 4 == 3 ? pause_ns : 0);
+    }
+    Profile profile = t.finish();
+    return analyze(profile, {}).iterations;
+}
+
+TEST(OptimizerSteps, IterationsWithAnEvaluationAreDoubtful) {
+    const Iterations evaluated = with_evaluations(20'000'000), plain = with_evaluations(1'000'000);
+    EXPECT_EQ(evaluated.list.size(), 16u);
+    EXPECT_EQ(evaluated.confidence, 0.8);
+    EXPECT_NE(evaluated.description.find("they hold something else"), std::string::npos)
+        << evaluated.description;
+    EXPECT_EQ(plain.confidence, 1);
+    EXPECT_EQ(plain.description, "16 x Optimizer.step#Adam.step");
+}
+
+TEST(OptimizerSteps, EachNameHasItsOwnCount) {
+    const std::string words = with_evaluations(0, 6).description;
+    EXPECT_TRUE(words.starts_with("10 x Optimizer.step#Adam.step, 6 x Optimizer.step#SGD.step")) << words;
+}
+
 }  // namespace
 }  // namespace opsight::analyze

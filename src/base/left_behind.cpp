@@ -18,7 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSignals[] = {SIGHUP, SIGINT, SIGPIPE, SIGTERM};
+// Those that end a program by default and can be caught, but for what its own faults raise.
+constexpr int kSignals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,  SIGTERM,
+                            SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF, SIGVTALRM};
 
 // What there is, where a signal handler can read it. More than there are places for is only removed at the
 // end of its life.

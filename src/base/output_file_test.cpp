@@ -112,7 +112,7 @@ TEST_F(OutputFileTest, AFullDiskLeavesTheOldFile) {
 }
 
 TEST_F(OutputFileTest, ASignalLeavesNothing) {
-    for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGALRM, SIGUSR1, SIGXCPU}) {
         const pid_t child = ::fork();
         if (child == 0) {
             auto file = OutputFile::create(path_, false);

@@ -33,7 +33,7 @@ TEST(TemporaryFolder, GoesAtTheEndOfItsLife) {
 }
 
 TEST(TemporaryFolder, GoesWhereASignalEndsTheProcess) {
-    for (const int signal : {SIGPIPE, SIGINT, SIGTERM}) {
+    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGQUIT, SIGXCPU}) {
         int ends[2];
         ASSERT_EQ(::pipe(ends), 0);
         const pid_t child = ::fork();

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kGraceS = 10;
-constexpr int kStops[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kStops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 sigset_t waited_for() {
     sigset_t set;

@@ -13,7 +13,7 @@
 namespace opsight::cli {
 namespace {
 
-constexpr int kStops[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kStops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 char g_line[8192];
 size_t g_length = 0;

@@ -172,6 +172,7 @@ class ValueCheck {
         for (const TableScan& scan : scans.all())
             for (const Found& found : scan.found())
                 if (scan.rows() > 0) OPSIGHT_TRY(judge(scan.table(), found));
+        OPSIGHT_TRY(check_iterations());
         return check_layers();
     }
 
@@ -225,6 +226,19 @@ class ValueCheck {
                                                               column.name, in_file(table))));
         if (twice == 0) return {};
         return broken(table, column, fmt::format("is there more than once in {} rows", twice));
+    }
+
+    // A number is given once in a rank.
+    Status check_iterations() {
+        const Table& iterations = table("iterations");
+        if (rows_.at(iterations.name) == 0) return {};
+        OPSIGHT_ASSIGN(const int64_t twice,
+                       count(fmt::format("SELECT count(*) - count(DISTINCT (rank, number)) FROM {}",
+                                         in_file(iterations))));
+        if (twice != 0)
+            return broken(iterations, iterations.columns[1],
+                          fmt::format("is there more than once in {} rows", twice));
+        return {};
     }
 
     // Each lies one deeper than its parent.

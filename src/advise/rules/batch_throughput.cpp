@@ -36,7 +36,10 @@ Status check(Context& c) {
     const auto curve = curve_of(iterations, static_cast<size_t>(std::max(c.threshold("iterations"), 1.0)));
     if (!curve || curve->large_ns <= 0)
         return c.cannot("no iterations of two batch sizes, one twice the other, are in the range"), Status();
-    const int64_t fixed_ns = std::min(curve->fixed_ns(), curve->large_ns);
+    if (curve->small_ns > curve->large_ns)
+        return c.cannot("iterations of a smaller batch take longer: they do something else besides"),
+               Status();
+    const int64_t fixed_ns = curve->fixed_ns();
     const double part = 100.0 * static_cast<double>(fixed_ns) / static_cast<double>(curve->large_ns);
     if (part < c.threshold("part")) return {};
     Finding finding{
@@ -77,7 +80,9 @@ Rule batch_throughput_rule() {
                        {"iterations", 2, "of each batch size", "one may be long for another reason"}},
         .bound =
             "the part of each iteration that does not depend on its batch, as if endless batches shared it; "
-            "half of that for twice the batch, by which it is ranked",
+            "half of that for twice the batch, by which it is ranked; iterations in which the first layer "
+            "reads "
+            "several batches, as an evaluation beside the training, do not count",
         .confidence = "medium: times rarely go in a line over all batches",
         .remedy = "A larger batch.",
         .query =

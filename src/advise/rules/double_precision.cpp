@@ -20,10 +20,14 @@ std::string advice_on_device(const std::optional<std::pair<double, double>>& rat
         percent(100 * fp64 / fp32), fp64 / 1e12, fp32 / 1e12, origin);
 }
 
+// Python's numbers are doubles, whatever the program computes with.
+constexpr const char* kOfOneNumber = "^\\[\\[\\]";
+
 Status check(Context& c) {
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_ops(c.session(), {.pattern = "^aten::",
                                                      .dtypes = "^\\[\"double\"|float64",
+                                                     .but_shapes = kOfOneNumber,
                                                      .device = c.facts().device_work,
                                                      .kernels = true}));
     const double share = c.share_of(found.times);
@@ -52,7 +56,7 @@ Rule double_precision_rule() {
     return {
         .id = "double_precision",
         .looks_for = "64-bit floats that nobody asked for",
-        .needs = "ops with the types of their inputs",
+        .needs = "ops with the types of their inputs; those on single numbers do not count",
         .thresholds = {{"share", 5, "% of the wall clock", "a stray scalar does no harm"}},
         .bound = "the time of these ops",
         .confidence = "medium: they may be meant",
@@ -61,7 +65,8 @@ Rule double_precision_rule() {
         .query =
             "SELECT name, layer, dtypes, shapes, count(*) AS calls, sum(dur_ns) / 1e6 AS ms FROM ops "
             "WHERE {range} AND name LIKE 'aten::%' AND regexp_matches(dtypes, "
-            "'^\\[\"double\"|float64') GROUP BY ALL ORDER BY ms DESC, name, layer, dtypes, shapes "
+            "'^\\[\"double\"|float64') AND NOT starts_with(shapes, '[[]') GROUP BY ALL ORDER BY ms DESC, "
+            "name, layer, dtypes, shapes "
             "LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "CUDA C++ programming guide, arithmetic instructions",

@@ -36,14 +36,16 @@ Status check(Context& c) {
     Finding finding{"recording_overhead", "note",
                     fmt::format("Recording itself may take {} of the time",
                                 cost.pct() < 100 ? percent(cost.pct()) : "most")};
-    finding.evidence = seen >= guess
-                           ? fmt::format("The profiler says so itself: {}.",
-                                         c.how_often(stretches, "stretches of its own work"))
-                           : fmt::format("An estimate: {}{} ops of {:g} µs.",
-                                         frames > 0 ? fmt::format("{} Python calls of {:g} µs and ", frames,
-                                                                  c.threshold("frame_us"))
-                                                    : std::string(),
-                                         ops, c.threshold(c.facts().recorded_here ? "own_op_us" : "op_us"));
+    finding.evidence =
+        seen >= guess
+            ? fmt::format("The profiler says so itself: {}.",
+                          c.how_often(stretches, "stretches of its own work"))
+            : fmt::format(
+                  "An estimate: {}{} ops of {:g} µs{}.",
+                  frames > 0 ? fmt::format("{} Python calls of {:g} µs and ", frames, c.threshold("frame_us"))
+                             : std::string(),
+                  ops, c.threshold(c.facts().recorded_here ? "own_op_us" : "op_us"),
+                  c.facts().recorded_here ? "; where ops are very short, three times that was measured" : "");
     finding.advice =
         frames > 0
             ? "It is in the shares of the CPU, of Python and of the host; record without with_stack to "
@@ -96,7 +98,7 @@ Status tell_recording(Context& c, Finding& finding) {
     OPSIGHT_ASSIGN(const RecordingCost cost, recording_cost(c));
     if (cost.pct() < c.threshold_of(*find_rule("recording_overhead"), "share")) return {};
     const double pct = std::min(cost.pct(), finding.share_pct.value_or(100));
-    finding.evidence += fmt::format("{}Recording itself may be up to {} of the time, and part of this.",
+    finding.evidence += fmt::format("{}Recording itself is about {} of the time, and part of this.",
                                     finding.evidence.empty() ? "" : " ", percent(pct));
     finding.confidence = 2 * pct >= finding.share_pct.value_or(100)
                              ? "low: recording itself may be most of this time"

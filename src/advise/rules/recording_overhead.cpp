@@ -98,7 +98,7 @@ Status tell_recording(Context& c, Finding& finding) {
     OPSIGHT_ASSIGN(const RecordingCost cost, recording_cost(c));
     if (cost.pct() < c.threshold_of(*find_rule("recording_overhead"), "share")) return {};
     const double pct = std::min(cost.pct(), finding.share_pct.value_or(100));
-    finding.evidence += fmt::format("{}Recording itself is about {} of the time, and part of this.",
+    finding.evidence += fmt::format("{}Recording itself may be about {} of the time, and part of this.",
                                     finding.evidence.empty() ? "" : " ", percent(pct));
     finding.confidence = 2 * pct >= finding.share_pct.value_or(100)
                              ? "low: recording itself may be most of this time"

@@ -37,7 +37,7 @@ Comparison compare_sides(Side base, Side next, std::vector<Run> base_runs, std::
     out.next_runs = std::move(next_runs);
     out.base = std::move(base);
     out.next = std::move(next);
-    out.time = out.base_runs.empty() ? compare_samples(out.base.times(), out.next.times())
+    out.time = out.base_runs.empty() ? of_one_run(compare_samples(out.base.times(), out.next.times()))
                                      : compare_samples(medians_of(out.base_runs), medians_of(out.next_runs));
     const std::vector<int64_t> before = class_means(out.base), after = class_means(out.next);
     out.base_mean_ns = std::accumulate(before.begin(), before.end(), int64_t{0});
@@ -70,6 +70,8 @@ std::string_view verdict_name(Verdict verdict) {
             return "equal";
         case Verdict::kReal:
             return "real";
+        case Verdict::kRunToRun:
+            return "run to run";
         case Verdict::kNoise:
             return "noise";
         case Verdict::kTooFew:

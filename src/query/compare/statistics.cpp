@@ -147,6 +147,14 @@ double least_p(size_t base, size_t next) {
     return std::min(1.0, 2 / choices);
 }
 
+SampleDifference of_one_run(SampleDifference difference) {
+    const auto share = static_cast<double>(std::abs(difference.shift));
+    if (difference.verdict == Verdict::kReal &&
+        share < kRunToRunShare * static_cast<double>(difference.base_median))
+        difference.verdict = Verdict::kRunToRun;
+    return difference;
+}
+
 SampleDifference compare_samples(std::span<const int64_t> base, std::span<const int64_t> next) {
     const std::vector<int64_t> before = sorted(base), after = sorted(next);
     SampleDifference out;

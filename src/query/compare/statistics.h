@@ -11,11 +11,12 @@
 namespace opsight::query {
 
 enum class Verdict : uint8_t {
-    kEqual,   // every sample of one side has its equal on the other
-    kReal,    // stands against the spread of the samples
-    kNoise,   // cannot be told from it
-    kTooFew,  // no difference between so few samples could be
-    kSingle,  // a side has one sample, and no spread
+    kEqual,     // every sample of one side has its equal on the other
+    kReal,      // stands against the spread of the samples
+    kRunToRun,  // so it does, but one run a side was recorded, and runs of one program differ by as much
+    kNoise,     // cannot be told from it
+    kTooFew,    // no difference between so few samples could be
+    kSingle,    // a side has one sample, and no spread
 };
 
 // Whether no difference between samples so few could stand against noise.
@@ -37,6 +38,13 @@ struct SampleDifference {
 
 // p below which a difference counts as real.
 inline constexpr double kRealBelow = 0.01;
+
+// Share of the base's median by which iteration times of two runs of one program may differ: docs/COMPARE.md
+// has what was measured.
+inline constexpr double kRunToRunShare = 0.05;
+
+// Of one run a side: what is real, and less than that share, may be the runs' own.
+SampleDifference of_one_run(SampleDifference difference);
 
 // Neither side may be empty.
 SampleDifference compare_samples(std::span<const int64_t> base, std::span<const int64_t> next);

@@ -221,6 +221,14 @@ std::string verdict_text(const Comparison& it) {
             return out + ": the same";
         case Verdict::kReal:
             return out + ": " + real_text(it);
+        case Verdict::kRunToRun:
+            return out +
+                   fmt::format(
+                       ": more than the iterations of these two runs differ by, and no more than runs of one "
+                       "program may (below {:.0f} %): repeated runs (--base A1 A2 ... --new B1 B2 ..., five "
+                       "a "
+                       "side) tell",
+                       100 * kRunToRunShare);
         case Verdict::kNoise:
             return out + fmt::format(": no difference that can be told from noise (p = {:.2f})", *time.p);
         case Verdict::kTooFew:

@@ -2186,7 +2186,7 @@ export interface components {
             /** @description the whole difference as a sentence */
             answer: string;
             /** @enum {string} */
-            verdict: "equal" | "real" | "noise" | "too few iterations" | "one sample";
+            verdict: "equal" | "real" | "run to run" | "noise" | "too few iterations" | "one sample";
             /** @description a profile does not have the range that was asked for: it is compared over its own */
             own_range: boolean;
             /** @description number of the profile that layers, ops and kernels of the base are of: of repeated runs the one in the middle */

@@ -36,7 +36,10 @@ TEST(Published, NetworksHaveTheirKnownWork) {
 }
 
 TEST(Published, NoResultIsFasterThanItsBound) {
-    EXPECT_GE(std::size(kPublished), 20U);
+    const auto of_mlcommons = std::ranges::count_if(kPublished, [](const Published& published) {
+        return std::string_view(published.source).starts_with("mlcommons/");
+    });
+    EXPECT_GE(of_mlcommons, 20) << "as their own logs have them";
     for (const Published& published : kPublished) {
         const double bound = published.count * bound_of(published).throughput();
         EXPECT_GE(bound, published.samples_per_s)

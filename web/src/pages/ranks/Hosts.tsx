@@ -5,7 +5,7 @@ import { wholeRow } from "../../table/row";
 import { Card } from "../../widgets/Card";
 
 export function Hosts() {
-  const hosts = useTable("straggler_hosts", { page_size: 1 }).data?.total ?? 0;
+  const hosts = useTable("straggler_hosts", { page_size: 1 }).data?.rows_in_all ?? 0;
   if (hosts < 2) return null;
   return (
     <Card title="Hosts that others wait for" note="the ranks of a host together">

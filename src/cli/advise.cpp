@@ -74,6 +74,11 @@ class AdviseCommand : public Command {
         OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range_.options()));
         OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(session, options));
         OPSIGHT_TRY(show(rendered(advice)));
+        if (const auto rank = range_.options().rank; rank && format_ != "json")
+            print_note(
+                fmt::format("opsight: what 'opsight sql' lists as evidence is of all ranks: 'AND rank = {}' "
+                            "leaves this one\n",
+                            *rank));
         for (const advise::Finding& each : advice.findings)
             if (!fail_on_.empty() && each.severity >= limit) return kStruck;
         return 0;

@@ -310,8 +310,7 @@ Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
     result.description = steps_in_words(p, result.list);
     if (cycles.doubt.empty() && hold_something_else(result.list)) {
         result.confidence = std::min(result.confidence, kSomethingElse);
-        cycles.doubt =
-            "some are many times as long as the others: they hold something else, as an evaluation";
+        cycles.doubt = "some hold more, as an evaluation";
     }
     if (!cycles.doubt.empty()) result.description += fmt::format(" ({})", cycles.doubt);
     return result;

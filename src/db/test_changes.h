@@ -189,6 +189,7 @@ inline std::vector<Change> impossible_values() {
         {"a time at the end of time", "UPDATE raw.ops SET begin_ns = 9223372036854775807"},
         {"a time before time", "UPDATE raw.api_calls SET begin_ns = -9223372036854775808"},
         {"an iteration far away", "UPDATE raw.iterations SET number = 2147483647 WHERE number = 3"},
+        {"more memory than there is", "UPDATE raw.memory_events SET bytes = 9223372036854775807"},
         {"an iteration twice", "INSERT INTO raw.iterations SELECT * FROM raw.iterations WHERE number = 1"},
         {"a negative iteration", "UPDATE raw.iterations SET number = -3 WHERE number = 0"},
         {"ops of an iteration that is not there", "UPDATE raw.ops SET iteration = 2000000000"},

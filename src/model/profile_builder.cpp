@@ -2,6 +2,7 @@
 
 #include <absl/container/flat_hash_set.h>
 #include <absl/hash/hash.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -386,6 +387,10 @@ void ProfileBuilder::extend_message(Message message) {
 }
 
 void ProfileBuilder::add_memory(const MemoryEvent& event) {
+    for (const int64_t bytes : {event.bytes, event.total_allocated, event.total_reserved})
+        if (bytes < -kMostMemoryBytes || bytes > kMostMemoryBytes)
+            return diagnostics().add(
+                Diag::kBadEvent, {{}, -1, event.time, fmt::format("a change of memory by {} bytes", bytes)});
     MemoryEvents& m = profile_.memory;
     m.time.push_back(event.time);
     m.track.push_back(event.track);

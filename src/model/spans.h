@@ -143,6 +143,9 @@ struct DeviceExtras {
     size_t size() const { return row.size(); }
 };
 
+// Of memory: no machine has more, and sums of them never overflow.
+inline constexpr int64_t kMostMemoryBytes = int64_t{1} << 53;
+
 enum class NvtxType : uint8_t { kPushPop, kStartEnd, kMark };
 
 // What is special to NVTX ranges, of whichever HostKind they became. By (track, begin, -dur) of their host

@@ -102,7 +102,7 @@ class Reading(unittest.TestCase):
             try:
                 run = opsight.open("--json")
                 self.assertEqual(run.sql("-- a comment\nSELECT 1 AS one", to="rows"), [{"one": 1}])
-                self.assertRaisesRegex(opsight.OpsightError, "No statement", run._from_program, "--help")
+                self.assertRaisesRegex(opsight.OpsightError, "the statement is empty", run._from_program, "--help")
                 self.assertIn("<html", run.html())
             finally:
                 os.chdir(before)

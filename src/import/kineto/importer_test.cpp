@@ -250,6 +250,14 @@ TEST(Kineto, KernelsHaveTheNumberOfTheirCollective) {
     EXPECT_EQ(p.device.collective_number(device_row(p, "gemm")), -1);
 }
 
+TEST(Kineto, ChangesOfMoreMemoryThanThereIsAreLeftOut) {
+    const Profile p = import_events(
+        R"({"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":1,"s":"t","args":{"Bytes":9223372036854775807,"Device Type":0,"Device Id":-1}},)"
+        R"({"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":2,"s":"t","args":{"Bytes":64,"Device Type":0,"Device Id":-1}})");
+    EXPECT_EQ(p.memory.size(), 1u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 1);
+}
+
 TEST(Kineto, KernelsTellBetweenWhomTheyMoveData) {
     const Profile p = import_events(
         R"({"ph":"X","cat":"kernel","name":"ncclDevKernel_SendRecv","pid":0,"tid":7,"ts":9,"dur":5,"args":{"Collective name":"send","Dst Rank":3}},)"

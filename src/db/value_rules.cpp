@@ -63,8 +63,6 @@ constexpr Named kNamed[] = {
     {"device_extras", "id", {Rule::kRising}},
     {"memory_events", "device", {}},
     {"memory_events", "bytes", within(-kMostMemoryBytes, kMostMemoryBytes)},
-    {"memory_events", "total_allocated", within(-kMostMemoryBytes, kMostMemoryBytes)},
-    {"memory_events", "total_reserved", within(-kMostMemoryBytes, kMostMemoryBytes)},
     {"op_stats", "op", refers("op_identities", 0)},
     {"op_stats", "device", refers("devices", -2)},
     {"stream_stats", "stream", refers("tracks", 0)},

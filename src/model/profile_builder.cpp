@@ -387,10 +387,10 @@ void ProfileBuilder::extend_message(Message message) {
 }
 
 void ProfileBuilder::add_memory(const MemoryEvent& event) {
-    for (const int64_t bytes : {event.bytes, event.total_allocated, event.total_reserved})
-        if (bytes < -kMostMemoryBytes || bytes > kMostMemoryBytes)
-            return diagnostics().add(
-                Diag::kBadEvent, {{}, -1, event.time, fmt::format("a change of memory by {} bytes", bytes)});
+    if (event.bytes < -kMostMemoryBytes || event.bytes > kMostMemoryBytes)
+        return diagnostics().add(
+            Diag::kBadEvent,
+            {{}, -1, event.time, fmt::format("a change of memory by {} bytes", event.bytes)});
     MemoryEvents& m = profile_.memory;
     m.time.push_back(event.time);
     m.track.push_back(event.track);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyze/correlated_calls.h"
 #include "analyze/device_kinds.h"
 #include "analyze/id_map.h"
-#include "analyze/launch_calls.h"
 #include "analyze/names.h"
 #include "analyze/told_ops.h"
 #include "analyze/track_rows.h"
@@ -17,11 +17,6 @@ namespace opsight::analyze {
 namespace {
 
 using IdRows = std::vector<std::pair<int64_t, uint32_t>>;
-
-// Profilers write 0 or -1 where a call or a span has no correlation.
-bool is_correlation(int64_t id) {
-    return id != 0 && id != -1;
-}
 
 class Attribution {
   public:
@@ -35,7 +30,7 @@ class Attribution {
         a_.host_ns = p_.device.begin;
         annotations_.assign(spans, HostSpanId());
         if (spans == 0) return;
-        index_calls();
+        calls_.emplace(p_);
         told_ = told_of_spans(p_);
         for (size_t span = 0; span < spans; ++span)
             attribute(span);
@@ -45,39 +40,13 @@ class Attribution {
   private:
     RankId rank_of(TrackId track) const { return p_.tracks[track.index()].rank; }
 
-    void index_calls() {
-        std::vector<size_t> counts(p_.ranks.size(), 0);
-        for (uint32_t row = 0; row < p_.host.size(); ++row)
-            if (is_api(p_.host.kind[row])) ++counts[rank_of(p_.host.track[row]).index()];
-        std::vector<IdRows> calls(p_.ranks.size());
-        for (size_t rank = 0; rank < calls.size(); ++rank)
-            calls[rank].reserve(counts[rank]);
-        for (uint32_t row = 0; row < p_.host.size(); ++row) {
-            if (!is_api(p_.host.kind[row])) continue;
-            const int64_t id = p_.api_correlation[p_.host.detail[row]];
-            if (is_correlation(id)) calls[rank_of(p_.host.track[row]).index()].push_back({id, row});
-        }
-        for (IdRows& rows : calls) {
-            has_calls_.push_back(!rows.empty());
-            IdMap map(rows);
-            if (map.duplicates() > 0) {
-                std::stable_sort(rows.begin(), rows.end(), [&](const auto& x, const auto& y) {
-                    return p_.host.begin[x.second] < p_.host.begin[y.second];
-                });
-                map = IdMap(rows);
-            }
-            calls_.push_back(std::move(map));
-            rows = {};
-        }
-    }
-
     void attribute(size_t span) {
         const DeviceKind kind = p_.device.kind[span];
         if (kind == DeviceKind::kAnnotation) return;
         const bool work = is_busy(kind);
         const RankId rank = rank_of(p_.device.track[span]);
-        const uint32_t call = call_of(span, rank);
-        if (call == IdMap::kNone) {
+        const uint32_t call = call_of(span);
+        if (call == CorrelatedCalls::kNone) {
             if (const HostSpanId op = op_by_arrow(span, rank); op.valid()) {
                 a_.launch_op[span] = op;
                 a_.host_ns[span] = p_.host.begin[op.index()];
@@ -96,44 +65,17 @@ class Attribution {
         if (work && !names_open_op(span)) in_doubt_.push_back(static_cast<uint32_t>(span));
     }
 
-    uint32_t call_of(size_t span, RankId rank) {
-        const int64_t id = p_.device.correlation[span];
-        if (!is_correlation(id)) return IdMap::kNone;
-        const auto [first, last] = calls_[rank.index()].find(id);
-        if (first == last) return IdMap::kNone;
-        if (last - first == 1) return is_of_process(*first, span) ? *first : IdMap::kNone;
-        // By rising time: the last one that began before the span, else (clocks differ) the first one after.
-        const auto after =
-            std::upper_bound(first, last, p_.device.begin[span],
-                             [&](int64_t time, uint32_t row) { return time < p_.host.begin[row]; });
-        constexpr std::ptrdiff_t kFarthest = 64;  // calls of other processes with the same number
-        uint32_t found = IdMap::kNone;
-        bool others = false;
-        for (const uint32_t* call = after; call != first && after - call < kFarthest;) {
-            if (!is_of_process(*--call, span)) continue;
-            // A call may be there twice, as the program made it and within it as the driver saw it: the inner
-            // one launches.
-            if (found == IdMap::kNone)
-                found = *call;
-            else if (!encloses(*call, found))
-                others = true;
-        }
-        for (const uint32_t* call = after; call != last && call - after < kFarthest; ++call) {
-            if (!is_of_process(*call, span)) continue;
-            if (found == IdMap::kNone)
-                found = *call;
-            else if (!encloses(found, *call))
-                others = true;
-        }
-        if (others) note_span(p_, Diag::kDuplicateCorrelation, span);
-        return found;
+    uint32_t call_of(size_t span) {
+        const CorrelatedCalls::Found found = calls_->of_span(span);
+        if (found.others) note_span(p_, Diag::kDuplicateCorrelation, span);
+        return found.row;
     }
 
     // Traces without API calls may draw an arrow from where an op begins to its device work. Of ops that
     // begin together the one of the work's name is meant, else the innermost.
     HostSpanId op_by_arrow(size_t span, RankId rank) {
         const int64_t id = p_.device.correlation[span];
-        if (id < 0 || has_calls_[rank.index()] || p_.flows.empty()) return {};
+        if (id < 0 || calls_->has_calls(rank) || p_.flows.empty()) return {};
         if (threads_.empty()) index_arrows();
         const auto arrow = arrows_.find({rank.value, id});
         if (arrow == arrows_.end()) return {};
@@ -157,16 +99,6 @@ class Attribution {
         for (const FlowEnd& flow : p_.flows)
             if (flow.kind == FlowKind::kLaunch && flow.is_start)
                 arrows_.try_emplace({rank_of(flow.track).value, flow.id}, &flow);
-    }
-
-    bool is_of_process(uint32_t call, size_t span) const {
-        const int64_t pid = p_.tracks[p_.device.track[span].index()].pid;
-        return pid == 0 || p_.tracks[p_.host.track[call].index()].pid == pid;
-    }
-
-    bool encloses(uint32_t outer, uint32_t inner) const {
-        return p_.host.track[outer] == p_.host.track[inner] && p_.host.begin[outer] <= p_.host.begin[inner] &&
-               p_.host.begin[inner] + p_.host.dur[inner] <= p_.host.begin[outer] + p_.host.dur[outer];
     }
 
     HostSpanId annotation_around(uint32_t call) {
@@ -216,8 +148,7 @@ class Attribution {
     Analysis& a_;
     std::vector<HostSpanId>& annotations_;
     NameTable names_;
-    std::vector<IdMap> calls_;                                                  // by rank
-    std::vector<bool> has_calls_;                                               // by rank
+    std::optional<CorrelatedCalls> calls_;
     std::vector<TrackRows> threads_;                                            // where arrows were needed
     absl::flat_hash_map<std::pair<uint32_t, int64_t>, const FlowEnd*> arrows_;  // by rank and number
     std::vector<ToldOpId> told_;      // by span: whose op is known needs no launch

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyze/correlated_calls.h"
+
 namespace opsight::analyze {
 namespace {
 
@@ -36,20 +38,12 @@ std::vector<Range> ranges_of(const Profile& p) {
 }
 
 std::vector<Launch> launches_of(const Profile& p) {
-    absl::flat_hash_map<std::pair<uint32_t, int64_t>, uint32_t> calls;  // by rank and correlation id
-    for (uint32_t i = 0; i < p.host.size(); ++i) {
-        if (p.host.kind[i] != HostKind::kRuntimeApi && p.host.kind[i] != HostKind::kDriverApi) continue;
-        const int64_t correlation = p.api_correlation[p.host.detail[i]];
-        if (correlation >= 0)
-            calls.try_emplace({p.tracks[p.host.track[i].index()].rank.value, correlation}, i);
-    }
+    const CorrelatedCalls calls(p);
     std::vector<Launch> launches;
     for (uint32_t row = 0; row < p.device.size(); ++row) {
         if (p.device.kind[row] != DeviceKind::kKernel) continue;
-        const uint32_t rank = p.tracks[p.device.track[row].index()].rank.value;
-        const auto call = calls.find({rank, p.device.correlation[row]});
-        if (call != calls.end())
-            launches.push_back({p.host.track[call->second], p.host.begin[call->second], row});
+        const uint32_t call = calls.of_span(row).row;
+        if (call != CorrelatedCalls::kNone) launches.push_back({p.host.track[call], p.host.begin[call], row});
     }
     std::sort(launches.begin(), launches.end(), [](const Launch& a, const Launch& b) {
         return std::pair(a.track, a.begin) < std::pair(b.track, b.begin);

@@ -244,7 +244,8 @@ class Finder {
     // Where there are too few samples to tell what noise is, all that is large enough: the answer says so
     // then.
     bool stands(const SampleDifference& samples, int64_t difference) const {
-        const bool noise = samples.verdict == Verdict::kNoise || samples.verdict == Verdict::kEqual;
+        const bool noise = samples.verdict == Verdict::kNoise || samples.verdict == Verdict::kRunToRun ||
+                           samples.verdict == Verdict::kEqual;
         return !noise && std::abs(difference) >= worth_;
     }
 
@@ -296,7 +297,8 @@ class Finder {
                               row.kind == ChangeKind::kSame;
             if (row.base) all += row.base->gpu_ns;
             if (!same || !row.base || !row.next || row.base->gpu_ns <= 0) continue;
-            any_real |= row.samples.verdict == Verdict::kReal;
+            // Of many kernels that all differ so each alone may be less than runs differ by.
+            any_real |= row.samples.verdict == Verdict::kReal || row.samples.verdict == Verdict::kRunToRun;
             factors.emplace_back(
                 static_cast<double>(row.next->gpu_ns) / static_cast<double>(row.base->gpu_ns),
                 row.base->gpu_ns);
@@ -345,8 +347,8 @@ class Finder {
     void synchronization() {
         const RunState &base = it_.base.state, &next = it_.next.state;
         if (!base.calls || !next.calls || base.waits.empty() || next.waits.empty()) return;
-        const SampleDifference calls = compare_samples(base.waits, next.waits),
-                               times = compare_samples(waiting(it_.base), waiting(it_.next));
+        const SampleDifference calls = compare_one_run(base.waits, next.waits),
+                               times = compare_one_run(waiting(it_.base), waiting(it_.next));
         const int64_t by = times.next_median - times.base_median;
         const bool others = calls.next_median != calls.base_median && calls.verdict == Verdict::kReal;
         if (!others || !stands(times, by)) return;
@@ -374,7 +376,7 @@ class Finder {
         if (!it_.changes.by_gpu) return;
         const std::vector<int64_t> base = beside(it_.base), next = beside(it_.next);
         if (base.empty() || next.empty()) return;
-        const SampleDifference samples = compare_samples(base, next);
+        const SampleDifference samples = compare_one_run(base, next, kDeviceRunToRunShare);
         const int64_t by = samples.next_median - samples.base_median;
         if (!stands(samples, by)) return;
         say(by < 0 ? "less_overlap" : "more_overlap",

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "query/compare/batch_size.h"
+#include "query/compare/row_order.h"
 
 namespace opsight::query {
 namespace {
@@ -82,13 +83,13 @@ class Finder {
     Changes find() {
         const Alignment alignment = align(base_, next_);
         out_.without_layers = alignment.without_layers;
+        for (const OpMatch& each : alignment.ops)
+            op(each);
         if (out_.without_layers)
             all_ops();
         else
             for (const LayerMatch& each : alignment.layers)
                 layer(each);
-        for (const OpMatch& each : alignment.ops)
-            op(each);
         matched(alignment);
         finish_groups();
         for (auto* level : {&out_.layers, &out_.ops, &out_.kernels})
@@ -130,8 +131,10 @@ class Finder {
     void finish_groups() {
         for (auto& [kind, group] : groups_) {
             ChangeGroup& made = group.made;
-            made.gpu = compared(group.base.gpu, group.next.gpu);
-            made.cpu = compared(group.base.cpu, group.next.cpu);
+            made.gpu = compared(group.base.gpu, group.next.gpu, kDeviceRunToRunShare);
+            made.cpu = compared(group.base.cpu, group.next.cpu, kRunToRunShare);
+            for (const size_t row : group.rows)
+                stand_by_part(made.gpu, out_.ops[row].gpu);
             made.most_gpu = out_.ops[made.next_gpu_ns < made.base_gpu_ns ? group.gpu.least : group.gpu.most];
             made.most_cpu = out_.ops[made.next_cpu_ns < made.base_cpu_ns ? group.cpu.least : group.cpu.most];
             out_.groups.push_back(std::move(made));
@@ -145,26 +148,25 @@ class Finder {
     void judge(Change& change, const Sum& base, const Sum& next) const {
         if (base.any) change.base = side_of(base, base_.iterations);
         if (next.any) change.next = side_of(next, next_.iterations);
-        change.gpu = compared(base.gpu, next.gpu);
-        change.cpu = compared(base.cpu, next.cpu);
-        change.by_gpu = out_.by_gpu && !(out_.host_binds && differs_more_on_the_host(change));
+        change.gpu = compared(base.gpu, next.gpu, kDeviceRunToRunShare);
+        change.cpu = compared(base.cpu, next.cpu, kRunToRunShare);
+        choose_measure(change);
+    }
+    void choose_measure(Change& change) const {
+        change.by_gpu = out_.by_gpu && !(out_.host_binds && differs_more(change.cpu, change.gpu));
         change.samples = change.by_gpu ? change.gpu : change.cpu;
     }
     // What one side does not have took no time there in any iteration.
-    SampleDifference compared(const Amount& base, const Amount& next) const {
+    SampleDifference compared(const Amount& base, const Amount& next, double run_to_run) const {
         std::vector<int64_t> before = base.samples, after = next.samples;
         before.resize(base_batches_, 0);
         after.resize(next_batches_, 0);
-        return compare_samples(before, after);
+        return base_.by_runs && next_.by_runs ? compare_samples(before, after)
+                                              : compare_one_run(before, after, run_to_run);
     }
-    // And not by noise.
-    static bool differs_more_on_the_host(const Change& change) {
-        const auto by = [](const SampleDifference& each) { return std::abs(each.shift); };
-        return doubt(change.cpu) <= doubt(change.gpu) && by(change.cpu) > by(change.gpu);
-    }
-    static int doubt(const SampleDifference& samples) {
-        if (samples.verdict == Verdict::kEqual) return 2;
-        return samples.verdict == Verdict::kNoise ? 1 : 0;
+    void stand_with(Change& row, const Change& part) const {
+        stand_by_part(row.gpu, part.gpu);
+        choose_measure(row);
     }
 
     // What two sides that belong together did differently; `other`: by what other work.
@@ -226,6 +228,13 @@ class Finder {
             next.add(each);
         layer({0, 0, How::kPlace}, base, next);
     }
+    using RowsOfLayers = std::map<size_t, std::vector<size_t>>;  // of `ops`
+    void stand_with_ops(Change& change, const RowsOfLayers& rows, size_t layer) const {
+        const auto found = rows.find(layer);
+        if (found == rows.end()) return;
+        for (const size_t row : found->second)
+            stand_with(change, out_.ops[row]);
+    }
     void layer(const LayerMatch& match) {
         layer(match, own_ops(base_, match.base), own_ops(next_, match.next));
     }
@@ -238,6 +247,8 @@ class Finder {
                           after = match.next ? next_.layers[*match.next].path : "";
         change.layer = match.base ? before : after;
         judge(change, base, next);
+        if (match.base) stand_with_ops(change, rows_of_base_, *match.base);
+        if (match.next) stand_with_ops(change, rows_of_next_, *match.next);
         // That it is called otherwise is told even where it has no ops of its own.
         if (elsewhere && !change.base) change.base.emplace();
         if (elsewhere && !change.next) change.next.emplace();
@@ -281,7 +292,10 @@ class Finder {
         judge(change, base, next);
         name_side(change.base, base_, match.base);
         name_side(change.next, next_, match.next);
+        size_t kernel = out_.kernels.size();
         const std::optional<ChangeKind> other_work = kernels(match, change);
+        while (kernel < out_.kernels.size())
+            stand_with(change, out_.kernels[kernel++]);
         if (match.base.empty() || match.next.empty())
             change.kind = match.base.empty() ? ChangeKind::kAdded : ChangeKind::kRemoved;
         else if (match.how == How::kReplaced)
@@ -290,6 +304,8 @@ class Finder {
             pair_kind(match, base, next, other_work, change);
         out_.ops.push_back(std::move(change));
         add_to_group(out_.ops.size() - 1, base, next);
+        if (!match.base.empty()) rows_of_base_[layer_of(base_, match.base)].push_back(out_.ops.size() - 1);
+        if (!match.next.empty()) rows_of_next_[layer_of(next_, match.next)].push_back(out_.ops.size() - 1);
     }
     static void name_side(std::optional<ChangeSide>& side, const WorkTree& tree,
                           const std::vector<size_t>& ops) {
@@ -317,11 +333,13 @@ class Finder {
     };
     struct Group {
         Sum base, next;
+        std::vector<size_t> rows;  // of `ops`
         Extremes gpu, cpu;
         ChangeGroup made;
     };
     void add_to_group(size_t row, const Sum& base, const Sum& next) {
         Group& group = groups_[out_.ops[row].kind];
+        group.rows.push_back(row);
         const auto add = [](Sum& into, const Sum& more) {
             into.gpu.add(more.gpu);
             into.cpu.add(more.cpu);
@@ -339,13 +357,6 @@ class Finder {
         made.next_cpu_ns += next.cpu.mean_ns;
         made.base_calls += static_cast<double>(base.gpu.calls) / static_cast<double>(base_.iterations);
         made.next_calls += static_cast<double>(next.gpu.calls) / static_cast<double>(next_.iterations);
-    }
-    // Of the measure that a row is judged by.
-    static int64_t differs_by(const Change& row) {
-        const auto ns = [&row](const std::optional<ChangeSide>& side) {
-            return side ? (row.by_gpu ? side->gpu_ns : side->cpu_ns) : 0;
-        };
-        return std::abs(ns(row.next) - ns(row.base));
     }
 
     // What one side did not record is not another one.
@@ -444,7 +455,7 @@ class Finder {
         if (next.any) change.next = side_of(next, next_.iterations);
         if (change.base) name_kernel(*change.base, op.base, before);
         if (change.next) name_kernel(*change.next, op.next, after);
-        change.gpu = change.samples = compared(base.gpu, next.gpu);
+        change.gpu = change.samples = compared(base.gpu, next.gpu, kDeviceRunToRunShare);
         change.kind =
             before.empty() ? ChangeKind::kAdded
             : after.empty()
@@ -467,21 +478,10 @@ class Finder {
         if (most) side.launch = most->launch;
     }
 
-    // Those that noise explains come after all that it does not; of those, what is another thing than before
-    // comes before what only took another time.
-    static int place(const Change& row) {
-        const int doubts = doubt(row.samples);
-        return doubts == 0 ? 0 : row.kind != ChangeKind::kSame ? 1 : 1 + doubts;
-    }
-    static void put_in_order(std::vector<Change>& rows) {
-        const auto key = [](const Change& row) { return std::pair(place(row), -differs_by(row)); };
-        std::stable_sort(rows.begin(), rows.end(),
-                         [&key](const Change& a, const Change& b) { return key(a) < key(b); });
-    }
-
     const WorkTree &base_, &next_;
     size_t base_batches_ = 0, next_batches_ = 0;
     std::map<ChangeKind, Group> groups_;
+    RowsOfLayers rows_of_base_, rows_of_next_;
     std::string kernel_evidence_;  // of the op whose kernels were looked at last
     Changes out_;
 };

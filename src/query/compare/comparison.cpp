@@ -37,7 +37,7 @@ Comparison compare_sides(Side base, Side next, std::vector<Run> base_runs, std::
     out.next_runs = std::move(next_runs);
     out.base = std::move(base);
     out.next = std::move(next);
-    out.time = out.base_runs.empty() ? of_one_run(compare_samples(out.base.times(), out.next.times()))
+    out.time = out.base_runs.empty() ? compare_one_run(out.base.times(), out.next.times())
                                      : compare_samples(medians_of(out.base_runs), medians_of(out.next_runs));
     const std::vector<int64_t> before = class_means(out.base), after = class_means(out.next);
     out.base_mean_ns = std::accumulate(before.begin(), before.end(), int64_t{0});
@@ -48,7 +48,7 @@ Comparison compare_sides(Side base, Side next, std::vector<Run> base_runs, std::
         if (told(out.base, place) || before[each.resource] != 0) row.base_ns = before[each.resource];
         if (told(out.next, place) || after[each.resource] != 0) row.next_ns = after[each.resource];
         row.difference_ns = after[each.resource] - before[each.resource];
-        row.samples = compare_samples(out.base.times_in(each.resource), out.next.times_in(each.resource));
+        row.samples = compare_one_run(out.base.times_in(each.resource), out.next.times_in(each.resource));
         out.budget.push_back(std::move(row));
     }
     out.changes = find_changes(out.base.work, out.next.work, out.base.host_binds || out.next.host_binds);

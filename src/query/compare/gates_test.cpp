@@ -154,7 +154,7 @@ TEST(Gates, OneRunASideHoldsAgainstRunToRunDifferences) {
     Comparison it = slowed();
     const std::vector<int64_t> before{1000, 1001, 1002, 1003, 1004, 1005},
         after{1040, 1041, 1042, 1043, 1044, 1045};
-    it.time = of_one_run(compare_samples(before, after));
+    it.time = compare_one_run(before, after);
     EXPECT_TRUE(checked(it, "iteration_time > 3%").held);
     EXPECT_EQ(checked(it, "iteration_time > 3%").doubtful, 1u);
     EXPECT_FALSE(checked(it, "iteration_time > 3%", true).held);

@@ -136,6 +136,7 @@ class TimesOfOps {
 // their means in each run.
 WorkTree sampled_by_runs(WorkTree tree, const std::vector<Side>& runs) {
     std::vector<TimesOfOps> times;
+    tree.by_runs = true;
     for (Amount* all : {&tree.cpu, &tree.gpu})
         all->samples.clear();
     for (const Side& run : runs) {

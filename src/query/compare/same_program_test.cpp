@@ -105,6 +105,19 @@ TEST(TheSameProgram, FiveRunsASideAreRarelyCalledDifferent) {
     EXPECT_LE(wrong, kMostFalse);
 }
 
+// Runs differ by more than the iterations of each do, so more than a quarter of these pairs are unlike by
+// those alone.
+TEST(TheSameProgram, OneRunASideIsRarelyCalledDifferent) {
+    size_t wrong = 0, by_iterations = 0, pairs = 0;
+    for (size_t a = 0; a < kRuns.size(); ++a)
+        for (size_t b = 0; b < a; ++b, ++pairs) {
+            by_iterations += compare_samples(kRuns[a], kRuns[b]).verdict == Verdict::kReal ? 1 : 0;
+            wrong += compare_one_run(kRuns[a], kRuns[b]).verdict == Verdict::kReal ? 1 : 0;
+        }
+    EXPECT_GT(by_iterations, pairs / 4);
+    EXPECT_LE(wrong, pairs / 20);
+}
+
 // A change of seven percent to each of ten quiet iterations stands out.
 TEST(TheSameProgram, ButSevenPercentMoreAreSeen) {
     const std::vector<int64_t> quiet{1000, 1003, 998, 1001, 1005, 999, 1002, 997, 1004, 1000};
@@ -112,6 +125,7 @@ TEST(TheSameProgram, ButSevenPercentMoreAreSeen) {
     for (int64_t& each : slower)
         each += each * 7 / 100;
     EXPECT_EQ(compare_samples(quiet, slower).verdict, Verdict::kReal);
+    EXPECT_EQ(compare_one_run(quiet, slower).verdict, Verdict::kReal);
 }
 
 }  // namespace

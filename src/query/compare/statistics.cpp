@@ -16,6 +16,13 @@ std::vector<int64_t> sorted(std::span<const int64_t> samples) {
     return copy;
 }
 
+// How far the samples that enclose the middle half of all lie apart.
+int64_t middle_half(std::span<const int64_t> samples) {
+    const std::vector<int64_t> all = sorted(samples);
+    const size_t outside = all.size() / 4;
+    return all[all.size() - 1 - outside] - all[outside];
+}
+
 // The middle of two numbers, half a ns upwards.
 int64_t middle(int64_t a, int64_t b) {
     return std::midpoint(b, a);
@@ -147,14 +154,6 @@ double least_p(size_t base, size_t next) {
     return std::min(1.0, 2 / choices);
 }
 
-SampleDifference of_one_run(SampleDifference difference) {
-    const auto share = static_cast<double>(std::abs(difference.shift));
-    if (difference.verdict == Verdict::kReal &&
-        share < kRunToRunShare * static_cast<double>(difference.base_median))
-        difference.verdict = Verdict::kRunToRun;
-    return difference;
-}
-
 SampleDifference compare_samples(std::span<const int64_t> base, std::span<const int64_t> next) {
     const std::vector<int64_t> before = sorted(base), after = sorted(next);
     SampleDifference out;
@@ -182,6 +181,15 @@ SampleDifference compare_samples(std::span<const int64_t> base, std::span<const 
         out.verdict = Verdict::kTooFew;
     else
         out.verdict = *out.p < kRealBelow ? Verdict::kReal : Verdict::kNoise;
+    return out;
+}
+
+SampleDifference compare_one_run(std::span<const int64_t> base, std::span<const int64_t> next, double share) {
+    SampleDifference out = compare_samples(base, next);
+    const double part = share * static_cast<double>(std::abs(out.base_median));
+    out.run_to_run = std::max({static_cast<int64_t>(part), middle_half(base), middle_half(next)});
+    if (out.verdict == Verdict::kReal && std::abs(out.shift) < out.run_to_run)
+        out.verdict = Verdict::kRunToRun;
     return out;
 }
 

@@ -33,21 +33,24 @@ struct SampleDifference {
     std::optional<int64_t> low, high;  // its interval of 95 %; none of too few samples
     std::optional<double> p;           // of the rank test, two-sided
     std::optional<double> effect;      // Cliff's delta: 1 where all samples of the new side are the greater
+    int64_t run_to_run = 0;            // of one run a side: a shift of less may be the runs' own
     Verdict verdict = Verdict::kSingle;
 };
 
 // p below which a difference counts as real.
 inline constexpr double kRealBelow = 0.01;
 
-// Share of the base's median by which iteration times of two runs of one program may differ: docs/COMPARE.md
-// has what was measured.
-inline constexpr double kRunToRunShare = 0.05;
-
-// Of one run a side: what is real, and less than that share, may be the runs' own.
-SampleDifference of_one_run(SampleDifference difference);
-
 // Neither side may be empty.
 SampleDifference compare_samples(std::span<const int64_t> base, std::span<const int64_t> next);
+
+// Share of the base's median by which times of two runs of one program may differ: those of iterations and of
+// work on the host, and of work on devices.
+inline constexpr double kRunToRunShare = 0.05, kDeviceRunToRunShare = 0.02;
+
+// The same of one run a side: what is real and less than that share, or than the middle half of a side's
+// samples spans, may be the runs' own. docs/COMPARE.md has what was measured.
+SampleDifference compare_one_run(std::span<const int64_t> base, std::span<const int64_t> next,
+                                 double share = kRunToRunShare);
 
 // Two-sided p of the Wilcoxon-Mann-Whitney test: exact, with ties, up to 20 samples, else the normal
 // approximation with corrections for ties and continuity.

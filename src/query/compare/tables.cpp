@@ -222,13 +222,13 @@ std::string verdict_text(const Comparison& it) {
         case Verdict::kReal:
             return out + ": " + real_text(it);
         case Verdict::kRunToRun:
-            return out +
-                   fmt::format(
-                       ": more than the iterations of these two runs differ by, and no more than runs of one "
-                       "program may (below {:.0f} %): repeated runs (--base A1 A2 ... --new B1 B2 ..., five "
-                       "a "
-                       "side) tell",
-                       100 * kRunToRunShare);
+            return out + fmt::format(
+                             ": not by chance alone, but runs of one program may differ by {} ({:.0f} %, or "
+                             "what the "
+                             "middle half of a run's iterations spans): repeated runs (--base A1 A2 ... "
+                             "--new B1 B2 "
+                             "..., five a side) tell",
+                             time_text(time.run_to_run), 100 * kRunToRunShare);
         case Verdict::kNoise:
             return out + fmt::format(": no difference that can be told from noise (p = {:.2f})", *time.p);
         case Verdict::kTooFew:

@@ -60,6 +60,7 @@ struct WorkTree {
     std::vector<TreeOp> ops;  // those with calls or device work in the range
     int64_t iterations = 0;   // 1 of a whole recording; what means are of is this many times `batch`
     int64_t batch = 1;
+    bool by_runs = false;  // samples are means of several runs, and none of iterations
     Amount cpu, gpu;
 };
 

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <set>
 
 #include "analyze/capture_times.h"
 #include "analyze/graph_cycles.h"
+#include "analyze/iteration_inputs.h"
 #include "analyze/numbered_layers.h"
 #include "analyze/period.h"
 #include "analyze/track_rows.h"
@@ -266,15 +268,29 @@ class Inference {
         return are_parts_of_a_pass(p_, rank, begins, s.around[period.end - 1].end);
     }
 
+    std::vector<int64_t> begins_of(RankId rank, const Repeated& s, const Period& period) {
+        std::vector<IterationHead> heads;
+        for (const size_t cut : period.cuts)
+            heads.push_back(
+                {cut > 0 ? s.at[cut - 1] : std::numeric_limits<int64_t>::min(), s.around[cut].begin});
+        if (heads.empty()) return {};
+        if (inputs_.empty()) {
+            find_outermost(true);
+            inputs_ = begins_of_inputs(p_, a_, outermost_[true]);
+        }
+        return begin_with_inputs(heads, inputs_[rank.index()]);
+    }
+
     void add(RankId rank, const Repeated& s, const Period& period, std::string_view what) {
+        const std::vector<int64_t> begins = begins_of(rank, s, period);
         for (size_t i = 0; i < period.cuts.size(); ++i) {
             const bool last = i + 1 == period.cuts.size();
             const size_t next = last ? period.end : period.cuts[i + 1];
             Iteration it;
             it.rank = rank;
             it.number = static_cast<int64_t>(i);
-            it.begin_ns = s.around[period.cuts[i]].begin;
-            it.end_ns = last ? s.around[next - 1].end : s.around[next].begin;
+            it.begin_ns = begins[i];
+            it.end_ns = last ? s.around[next - 1].end : begins[i + 1];
             it.name = it.warmup_reason = StringId(size_t{0});
             result_.list.push_back(it);
         }
@@ -308,6 +324,7 @@ class Inference {
     const Analysis& a_;
     std::vector<Intervals> captures_;                 // by rank
     std::array<std::vector<uint32_t>, 2> outermost_;  // without and with annotations
+    std::vector<std::vector<int64_t>> inputs_;        // begins by rank, once asked for
     std::vector<uint32_t> call_around_;               // of each row the outermost module call around it
     std::optional<std::vector<GraphCycle>> cycles_;   // by rank, once asked for
     absl::flat_hash_map<Detail, uint32_t> details_;

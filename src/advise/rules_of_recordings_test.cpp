@@ -138,6 +138,17 @@ void loads(Recorded& r, int64_t first_ns) {
                  Recorded::at(i) + 10 * kUs, i % 10 == 0 ? first_ns : 50 * kUs, r.t.thread());
 }
 
+// Each batch alike; every tenth iteration holds an evaluation of five.
+void loads_of_evaluations(Recorded& r) {
+    r.device = false;
+    r.begin();
+    for (int64_t i = 0; i < r.steps; ++i)
+        for (int64_t batch = 0; batch < (i % 10 == 0 ? 6 : 1); ++batch)
+            r.t.host(HostKind::kDataLoad, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                     Recorded::at(i) + 10 * kUs + batch * 1300 * kUs, 1200 * kUs, r.t.thread());
+    r.t.op("aten::mm", kMs, kMs);
+}
+
 void memory(Recorded& r, int64_t allocated) {
     r.begin();
     MemoryEvent event;
@@ -170,6 +181,9 @@ std::vector<Case> cases_of_recordings() {
         {"first_batches",
          [](Recorded& r) { r.device = false, loads(r, 8 * kMs), r.t.op("aten::mm", kMs, kMs); },
          [](Recorded& r) { r.device = false, loads(r, 60 * kUs), r.t.op("aten::mm", kMs, kMs); }, 10},
+        {"first_batches",
+         [](Recorded& r) { r.device = false, loads(r, 8 * kMs), r.t.op("aten::mm", kMs, kMs); },
+         loads_of_evaluations, 10},
         {"recording_overhead",
          [](Recorded& r) {
              r.begin();

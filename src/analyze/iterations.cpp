@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "analyze/open_spans.h"
@@ -137,19 +138,41 @@ class SlowStart {
     }
 
     void mark(const Intern& intern) {
-        for (size_t i = 0; i < times_.size(); ++i) {
-            const std::vector<int64_t> rest = after(i);
-            if (rest.size() + 1 < kFewestRest || !stands_out(times_[i], rest) || comes_again(times_[i], rest))
-                break;
-            const bool dwarfs_all =
-                times_[i] / kTimesTheLongerOfTwo >= *std::max_element(rest.begin(), rest.end());
-            if (rest.size() + 1 == kFewestRest && !dwarfs_all) break;
+        const size_t slow = slow_ones();
+        for (size_t i = 0; i < slow - alike_at_the_end(slow); ++i) {
             list_[i].warmup = true;
             list_[i].warmup_reason = intern("slower than the iterations after it");
         }
     }
 
   private:
+    size_t slow_ones() const {
+        for (size_t i = 0; i < times_.size(); ++i) {
+            const std::vector<int64_t> rest = after(i);
+            if (rest.size() + 1 < kFewestRest || !stands_out(times_[i], rest) || comes_again(times_[i], rest))
+                return i;
+            const bool dwarfs_all =
+                times_[i] / kTimesTheLongerOfTwo >= *std::max_element(rest.begin(), rest.end());
+            if (rest.size() + 1 == kFewestRest && !dwarfs_all) return i;
+        }
+        return times_.size();
+    }
+
+    // A start is slow for a while, and less and less so: several that take equally long do other work than
+    // those after them (another network, another phase of the training).
+    size_t alike_at_the_end(size_t slow) const {
+        constexpr size_t kFewest = 4;
+        constexpr double kAlike = 1.15;
+        size_t count = 0;
+        int64_t least = std::numeric_limits<int64_t>::max(), most = 0;
+        for (; count < slow; ++count) {
+            least = std::min(least, times_[slow - 1 - count]);
+            most = std::max(most, times_[slow - 1 - count]);
+            if (static_cast<double>(most) > kAlike * static_cast<double>(least)) break;
+        }
+        return count >= kFewest ? count : 0;
+    }
+
     // Marks of little of the time say little of it: then an iteration takes until the next one begins, and
     // what the last takes is not known.
     void measure(const std::vector<RecordingPause>& pauses) {

@@ -146,6 +146,19 @@ TEST(Iterations, WhatComesAgainIsNoWarmup) {
     EXPECT_EQ(warmup_of(rare), std::string(100, '-')) << "two or more, however rare";
 }
 
+// A start is slow for a while: what goes on alike is another loop.
+TEST(Iterations, WhatGoesOnAlikeIsNoWarmup) {
+    const std::string rest(8, '-');
+    const auto with_others = [](std::vector<int64_t> first) {
+        first.insert(first.end(), 8, 250);
+        return warmup_of(first);
+    };
+    EXPECT_EQ(with_others({1'760, 1'740, 1'770, 1'810, 1'760, 1'640}), "------" + rest);
+    EXPECT_EQ(with_others({5'000, 1'760, 1'740, 1'770, 1'810}), "w----" + rest);
+    EXPECT_EQ(with_others({1'760, 1'740, 1'770}), "www" + rest);
+    EXPECT_EQ(with_others({2'000, 1'600, 1'300, 1'000}), "wwww" + rest);
+}
+
 TEST(Iterations, StepsThatPrefillAreComparedWithSuch) {
     StringPool names;
     const auto marks_of = [&](const std::vector<std::pair<std::string, int64_t>>& steps) {

@@ -62,6 +62,15 @@ class TwoLengths(unittest.TestCase):
             statistics = profile.report("summary", "--all-iterations")["summary"]["iterations"]
             self.assertIsNone(statistics["two_lengths"], lengths)
 
+    # Another network trained before: few iterations, and most of the time.
+    def test_few_that_take_much_of_the_time_are_told_and_not_left_out(self):
+        profile = opsight_cli.Profile(write("phases.json", steps([176000, 174000, 177000, 181000, 176000, 164000] + [25000] * 38)))
+        statistics = profile.report("summary")["summary"]["iterations"]
+        self.assertEqual(statistics["two_lengths"], "38 of 25.0 - 25.0 ms, 6 of 164.0 - 181.0 ms")
+        self.assertEqual(statistics["selected"], 44)
+        rare = opsight_cli.Profile(write("rare.json", steps(([10000] * 24 + [25000]) * 4)))
+        self.assertIsNone(rare.report("summary")["summary"]["iterations"]["two_lengths"], "they take a tenth of the time")
+
     def test_one_iteration_has_no_statistics(self):
         text = text_of(opsight_cli.Profile(write("one.json", steps([10000]))))
         self.assertIn("Iteration Time ", text)

@@ -14,9 +14,8 @@ Status check(Context& c) {
     Finding finding{"first_batches", "problem",
                     fmt::format("Some iterations wait much longer for their data than others: {} of the time",
                                 percent(share))};
-    finding.evidence =
-        fmt::format("{} waits, each in an iteration that loads for more than {:g} times the median.",
-                    found.count, c.threshold("times"));
+    finding.evidence = fmt::format("{} waits, each of more than {:g} times the median wait for a batch.",
+                                   found.count, c.threshold("times"));
     finding.advice =
         "Where these are the first batches of epochs, workers that stay (persistent_workers) and prefetching "
         "spare "
@@ -44,14 +43,14 @@ Rule first_batches_rule() {
         .needs = "ranges of a data loader, and five iterations or more",
         .thresholds = {{"share", 3, "% of the wall clock",
                         "below, a change is lost in the noise of iterations"},
-                       {"times", 5, "times the median", "batches differ, but hardly by so much"}},
+                       {"times", 5, "times the median wait", "batches differ, but hardly by so much"}},
         .bound = "the time of these waits, or in which no device works where that is less",
         .confidence = "high for the time, medium for its cause",
         .remedy = "Keep workers, and load ahead.",
         .lines = "DataLoader(dataset, num_workers=4, persistent_workers=True)",
         .query =
-            "SELECT iteration, sum(dur_ns) / 1e6 AS ms FROM other_spans WHERE {range} AND kind = "
-            "'dataload' GROUP BY ALL ORDER BY ms DESC, iteration",
+            "SELECT iteration, dur_ns / 1e6 AS ms FROM other_spans WHERE {range} AND kind = 'dataload' ORDER "
+            "BY ms DESC, iteration",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "PyTorch, torch.utils.data: persistent_workers",
         .interrupts = true,

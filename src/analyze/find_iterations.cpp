@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "analyze/cut_end.h"
 #include "analyze/first_iteration.h"
 #include "analyze/infer_iterations.h"
 #include "analyze/launch_calls.h"
@@ -53,6 +54,12 @@ class NamedSpans {
         for (const auto& [row, name] : rows_)
             if (name == wanted && is_range(p_.host.kind[row]))
                 result.push_back({candidate(p_, row), p_.host.track[row]});
+        return result;
+    }
+    std::vector<IterationCandidate> candidates(NameClass wanted) const {
+        std::vector<IterationCandidate> result;
+        for (const Marked& m : ranges(wanted))
+            result.push_back(m.span);
         return result;
     }
     const std::vector<std::pair<uint32_t, NameClass>>& rows() const { return rows_; }
@@ -162,10 +169,14 @@ Iterations by_markers(const Profile& p, const NamedSpans& spans) {
     const size_t empty = leave_empty_ends_out(p, markers.chosen);
     Iterations result = iterations_from_markers(std::move(markers.chosen));
     if (result.list.empty()) return result;
+    const size_t cut = leave_cut_ends_out(result.list, spans.candidates(NameClass::kOptimizerStep));
     result.description = count_of_stem(p, result);
     if (empty > 0)
         result.description +=
             fmt::format(" ({} more with nothing in {}, at the end)", empty, empty == 1 ? "it" : "them");
+    if (cut > 0)
+        result.description += fmt::format(
+            " ({} more at the end without an optimizer step, which all others have: cut off, it seems)", cut);
     if (markers.of_other_processes > 0)
         result.description += fmt::format(" ({} of another process cut nothing: its work counts for these)",
                                           markers.of_other_processes);
@@ -294,10 +305,7 @@ Iterations by_optimizer(const Profile& p, const NamedSpans& spans) {
     for (uint32_t row = 0; row < p.host.size(); ++row)
         if (names[p.host.name[row]] == NameClass::kBackward)
             note_gradients(steps, p.tracks[p.host.track[row].index()].rank, p.host.begin[row]);
-    std::vector<IterationCandidate> loads;
-    for (const Marked& m : spans.ranges(NameClass::kDataLoad))
-        loads.push_back(m.span);
-    StepCycles cycles = cycles_of_steps(steps, std::move(loads), told_apart);
+    StepCycles cycles = cycles_of_steps(steps, spans.candidates(NameClass::kDataLoad), told_apart);
     if (beside) {
         cycles.confidence = std::min(cycles.confidence, kThreadsBeside);
         cycles.doubt = "threads train beside each other: what each does in one is not whole";

@@ -77,7 +77,8 @@ void memory(Recorded& r, int64_t bytes) {
     r.t.builder.add_memory(event);
 }
 
-void processor(Recorded& r, const char* features) {
+// A product of matrices of this size takes 5 ms on four cores.
+void processor(Recorded& r, const char* features, int64_t size = 1024) {
     r.device = false;
     r.begin();
     r.t.builder.info().producer = "opsight";
@@ -92,7 +93,8 @@ void processor(Recorded& r, const char* features) {
                                      {"cpu_cache_bytes", "33554432"},
                                      {"cpu_count", "4"}})
         r.told(key, value);
-    r.op("aten::mm", 5 * kMs, 0, "", r.detail("[[64, 64], [64, 64]]", "[\"float\", \"float\"]"));
+    r.op("aten::mm", 5 * kMs, 0, "",
+         r.detail(fmt::format("[[{0}, {0}], [{0}, {0}]]", size), "[\"float\", \"float\"]"));
 }
 
 void compiled(Recorded& r, int64_t look_up_ns) {
@@ -140,6 +142,10 @@ TEST(RulesOfSteps, SpeakOfWhatIsThereAndOfNothingElse) {
          [](Recorded& r) { memory(r, 8'000'000'000); }, -1},
         {"bf16_on_cpu", [](Recorded& r) { processor(r, "fma avx512f avx512_bf16"); },
          [](Recorded& r) { processor(r, "fma avx512f"); }, -1},
+        {"slow_products", [](Recorded& r) { processor(r, "fma avx512f", 64); },
+         [](Recorded& r) { processor(r, "fma avx512f"); }, -1},
+        {"bf16_on_cpu", [](Recorded& r) { processor(r, "fma avx512f avx512_bf16"); },
+         [](Recorded& r) { processor(r, "fma avx512f avx512_bf16", 64); }, -1},
         {"guards", [](Recorded& r) { compiled(r, kMs); }, [](Recorded& r) { compiled(r, 50 * kUs); }, 10},
     });
 }

@@ -81,6 +81,7 @@ std::vector<Rule> rules_of_patterns_and_recordings() {
         batch_throughput_rule(),
         decode_batch_rule(),
         prefill_steps_rule(),
+        slow_products_rule(),
         bf16_on_cpu_rule(),
     };
 }

@@ -6,16 +6,17 @@
 namespace opsight::advise {
 namespace {
 
-constexpr const char* kProducts =
-    "^aten::(mm|addmm|bmm|baddbmm|mkldnn_convolution|mkldnn_linear|convolution_backward|_convolution|thnn_"
-    "conv2d|slow_conv2d_forward)$";
+constexpr double kNearPeak = 30;  // % of the peak: below, another rate of it says little
 
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto rates, query::host_rates(c.session()));
     const auto [fp32, bf16] = rates;
     if (fp32 <= 0 || bf16 < c.threshold("times") * fp32) return {};
+    OPSIGHT_ASSIGN(const query::HostProducts products, query::host_products(c.session()));
+    if (products.farthest && products.reached_pct() < kNearPeak)
+        return c.cannot("the products are far from the peak that they have: see slow_products"), Status();
     OPSIGHT_ASSIGN(const query::Occurrences found,
-                   query::times_of_ops(c.session(), {.pattern = kProducts, .dtypes = "^\\[\"float"}));
+                   query::times_of_ops(c.session(), {.pattern = kHostProducts, .dtypes = "^\\[\"float"}));
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{

@@ -58,6 +58,7 @@ Rule recomputation_rule();
 Rule recording_overhead_rule();
 Rule repeated_ops_rule();
 Rule scalar_reads_rule();
+Rule slow_products_rule();
 Rule slow_worker_rule();
 Rule small_collectives_rule();
 Rule small_copies_rule();
@@ -97,6 +98,11 @@ Result<query::TimeSpans> without_queued(Context& c, const query::TimeSpans& time
 // where these are less (of several devices of a rank the one that works longest: the others may work at
 // once).
 Result<query::TimeSpans> host_times(Context& c, query::TimeSpans own);
+
+// Names of matrix products and convolutions that work on the host, as a regular expression.
+inline constexpr const char* kHostProducts =
+    "^aten::(mm|addmm|bmm|baddbmm|mkldnn_convolution|mkldnn_linear|convolution_backward|_convolution|thnn_"
+    "conv2d|slow_conv2d_forward)$";
 
 // Asked once of a run, whichever rules need it.
 Result<RecordingCost> recording_cost(Context& c);

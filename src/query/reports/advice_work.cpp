@@ -42,6 +42,21 @@ Result<std::vector<PeakMemory>> memory_at_peak(Session& session, int64_t least) 
     return all;
 }
 
+Result<HostProducts> host_products(Session& session) {
+    OPSIGHT_TRY(session.prepare_work());
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::host_products));
+    HostProducts all;
+    for (const auto& row : rows.rows) {
+        all.ns += integer(row[2]);
+        all.bound_ns += integer(row[3]);
+    }
+    if (all.ns > 0) {
+        const auto& row = rows.rows[0];
+        all.farthest = FarOp{text(row[0]), text(row[1]), integer(row[2]), integer(row[3]), flag(row[4])};
+    }
+    return all;
+}
+
 Result<std::pair<double, double>> host_rates(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::host_rates));
     return std::pair(real(rows.rows.at(0)[0]), real(rows.rows[0][1]));

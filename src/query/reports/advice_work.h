@@ -40,6 +40,14 @@ struct PeakMemory {
 // Nothing where no peak is `least` bytes or more: who holds it takes a while to find out.
 Result<std::vector<PeakMemory>> memory_at_peak(Session& session, int64_t least);
 
+// Matrix products and convolutions on the host of which work and bound are known.
+struct HostProducts {
+    int64_t ns = 0, bound_ns = 0;   // what they took, and what the processor's peaks allow
+    std::optional<FarOp> farthest;  // none: of no product they are known
+    double reached_pct() const { return 100 * static_cast<double>(bound_ns) / static_cast<double>(ns); }
+};
+Result<HostProducts> host_products(Session& session);
+
 // FLOP/s of the processor, of FP32 and of BF16; 0: not known.
 Result<std::pair<double, double>> host_rates(Session& session);
 

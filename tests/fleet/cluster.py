@@ -8,6 +8,7 @@ import concurrent.futures
 import ctypes
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -40,9 +41,23 @@ def missing():
     return None
 
 
+# Below those that the kernel gives to whoever asks for any: a node that was killed finds its own free again. Above those
+# that viewers of other tests begin at.
+FIRST_PORT, LAST_PORT = 12000, 30000
+
+
 def free_ports(count):
-    """`count` ports that are free now: all are held until the last is found, so no two are one."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    """`count` ports that are free now and that nobody gets by chance: all are held until the last is found."""
+    sockets = []
+    for port in random.sample(range(FIRST_PORT, LAST_PORT), LAST_PORT - FIRST_PORT):
+        if len(sockets) == count:
+            break
+        try:
+            sockets.append(socket.create_server(("127.0.0.1", port)))
+        except OSError:
+            continue
+    if len(sockets) < count:
+        raise RuntimeError(f"there are no {count} free ports from {FIRST_PORT} to {LAST_PORT}")
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
         each.close()

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The two kinds of stores give the same answers, and a ClickHouse cluster loses nothing: not to killed clients, nor to
 killed nodes, broken connections or full disks."""
 
@@ -102,11 +103,14 @@ class Proxy:
                 pass
 
 
+# Of each test by itself, so that all are counted as skipped.
+WITH_SERVERS = unittest.skipIf(cluster.missing(), f"NO CLUSTER IS TESTED: {cluster.missing()}")
+
+
+@WITH_SERVERS
 class Case(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if reason := cluster.missing():
-            raise unittest.SkipTest(f"NO CLUSTER IS TESTED: {reason}")
         cls.folder = tempfile.TemporaryDirectory(prefix="opsight-stores.")
         cls.embedded = cls.folder.name + "/store"
         cls.cluster = cluster.Cluster()
@@ -432,10 +436,9 @@ class Rights(Case):
         self.push(self.url(), self.new_run(), env=env)
 
 
+@WITH_SERVERS
 class Tls(unittest.TestCase):
     def test_certificates(self):
-        if reason := cluster.missing():
-            self.skipTest(f"NO CLUSTER IS TESTED: {reason}")
         with cluster.Cluster(nodes=1, zookeeper=False, tls=True) as alone:
             url = f"clickhouse+tls://localhost:{alone.nodes[0].https}/{cluster.DATABASE}"
             trusting = environment(OPSIGHT_CLICKHOUSE_CA=str(alone.certificate))

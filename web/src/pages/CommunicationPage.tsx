@@ -176,7 +176,7 @@ export function CommunicationPage() {
             <LeftOutOfOneRank what="Process groups and the collectives of their ranks" />
             {onDevices && <Figures summary={summary} />}
             {several ? (
-              <Card title="Ranks by iteration" note="where ranks wait for each other, and what the others do meanwhile" action={<AllRanks />}>
+              <Card title="Ranks by iteration" note="where ranks wait for each other, and what the others do meanwhile" action={all && <AllRanks />}>
                 <Late />
                 <HeatMap />
               </Card>

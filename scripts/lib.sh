@@ -62,6 +62,28 @@ warn_of_missing_data() {
     printf '!!! Tests on real traces and against other tools are SKIPPED (see CONTRIBUTING.md, "Real traces").\n\n'
 }
 
+# missing_packages FILE: those of its lines that are not installed. A line is "PACKAGE [COMMAND]": where COMMAND is
+# found already, the package is not needed.
+missing_packages() {
+    local installed package command
+    installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' | sed -n 's/ installed$//p')
+    while read -r package command; do
+        [[ -z $package || $package == \#* ]] && continue
+        grep -qxF "$package" <<<"$installed" && continue
+        [ -n "$command" ] && command -v "$command" >/dev/null && continue
+        echo "$package"
+    done <"$1"
+}
+
+# The same of servers that tests start.
+warn_of_missing_servers() {
+    local missing
+    mapfile -t missing < <(missing_packages scripts/packages_servers.txt)
+    [ ${#missing[@]} -gt 0 ] || return 0
+    printf '\n!!! Debian packages that are not installed: %s\n' "${missing[*]}"
+    printf "!!! Tests of 'opsight fleet' on a ClickHouse cluster are SKIPPED (see docs/FLEET.md, \"ClickHouse\").\n\n"
+}
+
 # files PATTERN...: the project's files as git sees them (committed, or new and not ignored); `*` spans folders.
 files() {
     local file pattern

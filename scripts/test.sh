@@ -30,7 +30,7 @@ build_sanitized() {
 
 main() {
     local building log=$root/build/sanitized-build.log
-    scripts/setup.sh
+    scripts/setup.sh servers
     warn_of_missing_data
     OPSIGHT_PYTHON=$(torch_python)
     export OPSIGHT_PYTHON
@@ -48,6 +48,7 @@ main() {
     }
     suite sanitized build-asan -L sanitized
     warn_of_missing_data
+    warn_of_missing_servers
     say "result after $((SECONDS - started)) s"
     python3 scripts/tally.py "$results"
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "advise/evidence.h"
 #include "advise/sql.h"
 #include "query/ask/lean_views.h"
 #include "query/reports/device_words.h"
@@ -226,6 +227,11 @@ class Engine {
                                             finding.evidence.empty() ? "" : " ", percent(told));
     }
 
+    // Its number, where the session has one of several ranks.
+    std::optional<int64_t> only_rank() const {
+        return session_.contents().ranks_left_out > 0 ? rank_numbers_.only() : std::nullopt;
+    }
+
     // Rules speak of GPUs and Tensor Cores.
     void say(Finding& finding) const {
         for (std::string* text : {&finding.title, &finding.evidence, &finding.advice})
@@ -237,7 +243,9 @@ class Engine {
         finding.rule = rule.id;
         if (facts.wall_ns > 0) finding.places = longest_of(finding.times);  // else nobody knows when
         if (finding.confidence.empty()) finding.confidence = rule.confidence;
-        finding.query = query_within(finding.query.empty() ? rule.query : finding.query, &session_.range());
+        finding.query = query_within(
+            query_of_rank(finding.query.empty() ? rule.query : std::string_view(finding.query), only_rank()),
+            &session_.range());
         if (finding.kind == "problem") {
             if (finding.lines.empty() && facts.torch && !(facts.compiled && rule.compiles))
                 finding.lines = rule.lines;

@@ -1,5 +1,6 @@
 // What findings say fits the run: its iterations or ranks, its optimizer, its vendor, and what recording took
 // of it.
+#include "advise/evidence.h"
 #include "advise/test_rules.h"
 
 namespace opsight::advise {
@@ -255,6 +256,32 @@ TEST(Words, QueriesAreOfTheRange) {
     EXPECT_EQ(query_within("SELECT 1 FROM ops WHERE {range} AND self_ns > 0"),
               "SELECT 1 FROM ops WHERE self_ns > 0");
     EXPECT_EQ(query_within("SELECT 1 FROM ops WHERE {range} GROUP BY ALL"), "SELECT 1 FROM ops GROUP BY ALL");
+}
+
+TEST(Words, EvidenceOfOneRankNamesIt) {
+    const query::Range range{.start = 2, .stop = 9};
+    EXPECT_EQ(query_within(query_of_rank("SELECT 1 FROM ops WHERE {range} AND self_ns > 0", 3), &range),
+              "SELECT 1 FROM ops WHERE iteration BETWEEN 2 AND 9 AND rank = 3 AND self_ns > 0");
+    EXPECT_EQ(
+        query_within(query_of_rank("FROM kernels k JOIN devices d WHERE {range:k.rank} GROUP BY ALL", 3)),
+        "FROM kernels k JOIN devices d WHERE k.rank = 3 GROUP BY ALL");
+    EXPECT_EQ(query_within("FROM kernels k JOIN devices d WHERE {range:k.rank} AND true"),
+              "FROM kernels k JOIN devices d WHERE true");
+    EXPECT_TRUE(names_rank("FROM ops WHERE rank = 3", 3));
+    EXPECT_TRUE(names_rank("FROM kernels k WHERE k.rank = 31 OR k.rank = 3 GROUP BY ALL", 3));
+    EXPECT_FALSE(names_rank("FROM ops WHERE rank = 31", 3));
+    EXPECT_FALSE(names_rank("FROM counters", 3));
+}
+
+TEST(Words, EvidenceOfOneRankCanBeAsked) {
+    Recorded r;
+    r.begin();
+    const StoredProfile stored(std::move(r.t));
+    Session session = stored.open();
+    for (const Rule& rule : all_rules()) {
+        const auto rows = session.query(query_within(query_of_rank(rule.query, 0), &session.range()));
+        EXPECT_TRUE(rule.query.empty() || rows) << rule.id << ": " << rows.error().message();
+    }
 }
 
 TEST(Words, CommandsNameTheRun) {

@@ -1,9 +1,11 @@
 // opsight advise: what to change, what it could save, and why.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "advise/advise.h"
+#include "advise/evidence.h"
 #include "base/small_file.h"
 #include "cli/any_profile.h"
 #include "cli/commands.h"
@@ -74,10 +76,11 @@ class AdviseCommand : public Command {
         OPSIGHT_ASSIGN(query::Session session, query::Session::open(profile.path(), range_.options()));
         OPSIGHT_ASSIGN(const advise::Advice advice, advise::advise(session, options));
         OPSIGHT_TRY(show(rendered(advice)));
-        if (const auto rank = range_.options().rank; rank && format_ != "json")
+        if (const auto rank = range_.options().rank;
+            rank && format_ != "json" && lists_all_ranks(advice, *rank))
             print_note(
-                fmt::format("opsight: what 'opsight sql' lists as evidence is of all ranks: 'AND rank = {}' "
-                            "leaves this one\n",
+                fmt::format("opsight: what 'opsight sql' lists as evidence is of all ranks where it does not "
+                            "name rank {}\n",
                             *rank));
         for (const advise::Finding& each : advice.findings)
             if (!fail_on_.empty() && each.severity >= limit) return kStruck;
@@ -85,6 +88,13 @@ class AdviseCommand : public Command {
     }
 
   private:
+    // Some of the evidence is of tables without a range, or without ranks.
+    static bool lists_all_ranks(const advise::Advice& advice, int64_t rank) {
+        return std::any_of(advice.findings.begin(), advice.findings.end(), [&](const advise::Finding& each) {
+            return !each.query.empty() && !advise::names_rank(each.query, rank);
+        });
+    }
+
     Result<int> explain() const {
         const int width = report::terminal_width(report::kWidthWhenPiped);
         if (explained_ == "all" && format_ == "markdown") {

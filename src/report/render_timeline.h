@@ -1,13 +1,16 @@
 // Answers of the timeline as JSON, and its windows also as columns for typed arrays.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "query/timeline/timeline.h"
 
 namespace opsight::report {
 
-std::string render_tracks_json(const query::Timeline& timeline);
+// `wanted`: ids of tracks; empty: all.
+std::string render_tracks_json(const query::Timeline& timeline, const std::vector<int64_t>& wanted);
 std::string render_window_json(const query::TimelineWindow& window);
 std::string render_counters_json(const query::Timeline& timeline,
                                  const std::vector<query::CounterEntries>& counters, int64_t begin_ns);

@@ -229,6 +229,7 @@ Expected<query::RangeOptions> Profiles::range_of(const Call& call, size_t number
     OPSIGHT_ASSIGN(range.whole, call.flag("whole"));
     range.key_op = call.text("key_op");
     range.iteration_range = call.text("iteration_range");
+    OPSIGHT_ASSIGN(range.rank, call.number("rank"));
     const std::string id = call.text("aggregation");
     if (id.empty()) return range;
     if (range.start || range.stop || range.all || range.whole || !range.key_op.empty() ||
@@ -239,7 +240,9 @@ Expected<query::RangeOptions> Profiles::range_of(const Call& call, size_t number
     if (!found)
         return fail(Problem(404, "not_found", fmt::format("there is no aggregation '{}'", id),
                             "its name may have been removed: choose the range again"));
-    return found->range;
+    query::RangeOptions kept = found->range;
+    kept.rank = range.rank;
+    return kept;
 }
 
 }  // namespace opsight::server

@@ -127,7 +127,7 @@ Expected<bool> Call::flag(std::string_view name) const {
 }
 
 std::vector<std::string> range_parameters() {
-    return {"iter_start", "iter_stop", "all", "whole", "key_op", "iteration_range", "aggregation"};
+    return {"iter_start", "iter_stop", "all", "whole", "key_op", "iteration_range", "aggregation", "rank"};
 }
 
 std::vector<std::string> operator+(std::vector<std::string> left, const std::vector<std::string>& right) {

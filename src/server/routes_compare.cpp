@@ -33,11 +33,12 @@ class Sides {
             range.warmup = choice.warmup;
             return call_.profiles().lease(number, range, {}, call_.request().cancellation);
         };
-        const auto session = lease(choice.whole ? query::RangeOptions{.whole = true} : range_);
-        // The range is one of the first.
+        const auto session =
+            lease(choice.whole ? query::RangeOptions{.whole = true, .rank = range_.rank} : range_);
+        // The range is one of the first; a rank that was chosen is meant of each.
         const bool lacks_range = (next || run > 0) && !session && session.error().status == 400;
         own_range |= lacks_range;
-        const auto otherwise = lacks_range ? std::optional(lease({})) : std::nullopt;
+        const auto otherwise = lacks_range ? std::optional(lease({.rank = range_.rank})) : std::nullopt;
         const auto& taken = otherwise ? *otherwise : session;
         if (taken)
             return query::read_side(**taken, call_.profiles().name(number), choice.rank,
@@ -112,10 +113,10 @@ Expected<Response> compare(Call& call) {
     });
 }
 
-// Nothing of a profile that cannot be opened, or holds nothing.
-std::optional<query::Side> samples_of(Call& call, size_t number) {
+// Nothing of a profile that cannot be opened, holds nothing, or has no such rank.
+std::optional<query::Side> samples_of(Call& call, size_t number, std::optional<int64_t> rank) {
     Profiles& profiles = call.profiles();
-    const auto session = profiles.lease(number, {}, {}, call.request().cancellation);
+    const auto session = profiles.lease(number, {.rank = rank}, {}, call.request().cancellation);
     if (!session) return std::nullopt;
     auto side = query::read_samples(**session, profiles.name(number));
     return side ? std::optional(std::move(*side)) : std::nullopt;
@@ -125,12 +126,13 @@ std::optional<query::Side> samples_of(Call& call, size_t number) {
 // recording is not an iteration.
 Expected<Response> trend(Call& call) {
     Profiles& profiles = call.profiles();
+    OPSIGHT_ASSIGN(const std::optional<int64_t> rank, call.number("rank"));
     const FairSemaphore::Permit turn(profiles.questions());
     std::vector<query::Side> runs;
     std::vector<std::string> left_out;
     for (size_t number = 0; number < profiles.size(); ++number) {
         std::optional<query::Side> side;
-        if (runs.size() < kMostRuns) side = samples_of(call, number);
+        if (runs.size() < kMostRuns) side = samples_of(call, number, rank);
         if (side)
             runs.push_back(std::move(*side));
         else
@@ -161,7 +163,7 @@ std::vector<Route> compare_routes() {
     return {{"GET", "/api/v1/profiles/{id}/compare", compare,
              std::vector<std::string>{"with", "base_runs", "new_runs", "base_items", "new_items"} +
                  range_parameters()},
-            {"GET", "/api/v1/trend", trend, {}}};
+            {"GET", "/api/v1/trend", trend, {"rank"}}};
 }
 
 }  // namespace opsight::server

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "query/reports/rank_reports.h"
 #include "query/tables/tables.h"
 #include "report/render_page.h"
 #include "report/write_rows.h"
@@ -129,6 +130,21 @@ Expected<Response> download(Lease session, query::ResultTable table, bool csv, c
     return response;
 }
 
+// What is about ranks beside each other needs them all: of a chosen rank it shows the rows.
+Expected<void> take_rows_of_rank(const Call& call, size_t profile, query::RangeOptions& range,
+                                 query::TableShape& shape) {
+    const std::string& name = call.path("name");
+    if (!range.rank || !query::is_about_ranks(name)) return {};
+    if (query::is_of_whole_job(name))
+        return fail(Problem(400, "of_all_ranks",
+                            fmt::format("the table {} is about all ranks together", name),
+                            "leave rank out, or ask for another table"));
+    OPSIGHT_TRY(call.profiles().lease(profile, range, {}, call.request().cancellation));  // there is one
+    shape.page->filters.push_back({"rank", query::RowFilter::Is::kEqual, std::to_string(*range.rank)});
+    range.rank.reset();
+    return {};
+}
+
 Expected<Response> table(Call& call) {
     const std::string& name = call.path("name");
     if (!query::table_family().has(name)) {
@@ -159,6 +175,7 @@ Expected<Response> table(Call& call) {
         range.all = range.whole = false;
         range.start = range.stop = iteration;
     }
+    OPSIGHT_TRY(take_rows_of_rank(call, number, range, shape));
     OPSIGHT_ASSIGN(Lease session, call.profiles().lease(number, range, query::kept_name(name, subject, shape),
                                                         call.request().cancellation));
     OPSIGHT_ASSIGN(query::ResultTable made, query::make_table(*session, name, subject, shape));

@@ -1,6 +1,7 @@
 // The timeline: its rows, windows of them, and questions about events.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "report/render_timeline.h"
@@ -15,8 +16,22 @@ constexpr size_t kLongestSearch = 500;  // bytes
 
 using Shared = std::shared_ptr<const query::Timeline>;
 
-// "3,5,6": numbers of tracks; none: all.
-Expected<std::vector<int64_t>> tracks_of(const Call& call) {
+// Of the rank that was chosen, in the order of display; empty where none was.
+Expected<std::vector<int64_t>> tracks_of_rank(const Call& call, const query::Timeline& timeline) {
+    std::vector<int64_t> out;
+    OPSIGHT_ASSIGN(const std::optional<int64_t> rank, call.number("rank"));
+    if (!rank) return out;
+    for (const query::TimelineTrack& track : timeline.tracks())
+        if (track.rank == *rank) out.push_back(track.id);
+    if (out.empty())
+        return fail(Problem(400, "bad_request", fmt::format("the timeline has no rank {}", *rank),
+                            "timeline/tracks lists the tracks of all ranks"));
+    return out;
+}
+
+// "3,5,6": numbers of tracks; none: all, or all of the chosen rank.
+Expected<std::vector<int64_t>> tracks_of(const Call& call, const query::Timeline& timeline) {
+    OPSIGHT_ASSIGN(const std::vector<int64_t> of_rank, tracks_of_rank(call, timeline));
     std::vector<int64_t> out;
     const std::string text = call.text("tracks");
     for (const char *at = text.data(), *end = at + text.size(); at < end; ++at) {
@@ -25,20 +40,25 @@ Expected<std::vector<int64_t>> tracks_of(const Call& call) {
         if (problem != std::errc() || (next != end && (*next != ',' || next + 1 == end)))
             return fail(Problem(400, "bad_request", fmt::format("'{}' is not a list of tracks", text),
                                 "give their numbers with commas between"));
+        if (!of_rank.empty() && std::find(of_rank.begin(), of_rank.end(), track) == of_rank.end())
+            return fail(Problem(400, "bad_request",
+                                fmt::format("track {} is none of rank {}", track, call.text("rank")),
+                                "leave tracks out, or rank"));
         out.push_back(track);
         at = next;
     }
-    return out;
+    return out.empty() ? of_rank : out;
 }
 
 Expected<Response> tracks(Call& call) {
     OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
-    return json_response(report::render_tracks_json(*timeline));
+    OPSIGHT_ASSIGN(const std::vector<int64_t> of_rank, tracks_of_rank(call, *timeline));
+    return json_response(report::render_tracks_json(*timeline, of_rank));
 }
 
 Expected<Response> window(Call& call) {
     OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
-    OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call));
+    OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call, *timeline));
     OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
     OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
     OPSIGHT_ASSIGN(const int64_t width, call.needed_number("width"));
@@ -70,7 +90,7 @@ Expected<Response> search(Call& call) {
     if (question.text.size() > kLongestSearch)
         return fail(Problem(400, "bad_request", "the text to search for is too long",
                             fmt::format("give {} bytes at most", kLongestSearch)));
-    OPSIGHT_ASSIGN(question.tracks, tracks_of(call));
+    OPSIGHT_ASSIGN(question.tracks, tracks_of(call, *timeline));
     const std::string direction = call.text("direction");
     if (!direction.empty() && direction != "next" && direction != "previous")
         return fail(Problem(400, "bad_request", fmt::format("there is no direction '{}'", direction),
@@ -88,7 +108,7 @@ Expected<Response> search(Call& call) {
 
 Expected<Response> sums(Call& call) {
     OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
-    OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call));
+    OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call, *timeline));
     OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
     OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
     const FairSemaphore::Permit turn(call.profiles().turns());
@@ -98,7 +118,7 @@ Expected<Response> sums(Call& call) {
 
 Expected<Response> counters(Call& call) {
     OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
-    OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call));
+    OPSIGHT_ASSIGN(const std::vector<int64_t> wanted, tracks_of(call, *timeline));
     OPSIGHT_ASSIGN(const int64_t begin, call.needed_number("begin"));
     OPSIGHT_ASSIGN(const int64_t end, call.needed_number("end"));
     OPSIGHT_ASSIGN(const int64_t width, call.needed_number("width"));
@@ -112,12 +132,19 @@ Expected<Response> counters(Call& call) {
 std::vector<Route> timeline_routes() {
     const std::string base = "/api/v1/profiles/{id}/timeline/";
     return {
-        {"GET", base + "tracks", tracks, {}},
-        {"GET", base + "window", window, {"tracks", "begin", "end", "width", "format"}, Kept::kPicture},
+        {"GET", base + "tracks", tracks, {"rank"}},
+        {"GET",
+         base + "window",
+         window,
+         {"tracks", "rank", "begin", "end", "width", "format"},
+         Kept::kPicture},
         {"GET", base + "event", event, {"track", "span"}},
-        {"GET", base + "search", search, {"q", "from", "direction", "tracks", "from_track", "from_span"}},
-        {"GET", base + "sums", sums, {"tracks", "begin", "end"}},
-        {"GET", base + "counters", counters, {"tracks", "begin", "end", "width"}},
+        {"GET",
+         base + "search",
+         search,
+         {"q", "from", "direction", "tracks", "rank", "from_track", "from_span"}},
+        {"GET", base + "sums", sums, {"tracks", "rank", "begin", "end"}},
+        {"GET", base + "counters", counters, {"tracks", "rank", "begin", "end", "width"}},
     };
 }
 

@@ -18,6 +18,11 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
     expect(await violations(site().page)).toEqual([]);
   });
 
+  it.skipIf(!has("ranks")).each(["ops", "ranks", "communication"])("%s of one rank of several has no serious violation", async (view) => {
+    await site().show(`${view}?only_rank=3`, "ranks");
+    expect(await seriousViolations(site().page)).toEqual([]);
+  });
+
   it("nor have the panels, dialogs and errors", async () => {
     await site().show("ops");
     await site().click(site().page.getByRole("button", { name: "Filter by column" }));

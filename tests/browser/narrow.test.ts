@@ -12,3 +12,12 @@ describe.skipIf(!has("gpu"))("in a narrow window", () => {
     expect(await site().page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
   });
 });
+
+describe.skipIf(!has("ranks"))("one rank of several, in a narrow window", () => {
+  it.each(["dashboard", "timeline", "communication", "ranks"])("%s is no wider, and the choice stands whole in it", async (view) => {
+    await site().show(`${view}?only_rank=3`, "ranks");
+    expect(await site().page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+    const box = await site().page.getByRole("combobox", { name: "Ranks shown" }).boundingBox();
+    expect(box && box.x >= 0 && box.x + box.width <= 390).toBe(true);
+  });
+});

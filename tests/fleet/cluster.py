@@ -8,6 +8,7 @@ import concurrent.futures
 import ctypes
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -40,13 +41,41 @@ def missing():
     return None
 
 
+# Below those that the kernel gives to whoever asks for any: a node that was killed finds its own free again. Above those
+# that viewers of other tests begin at.
+FIRST_PORT, LAST_PORT = 12000, 30000
+
+
 def free_ports(count):
-    """`count` ports that are free now: all are held until the last is found, so no two are one."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    """`count` ports that are free now and that nobody gets by chance: all are held until the last is found."""
+    sockets = []
+    for port in random.sample(range(FIRST_PORT, LAST_PORT), LAST_PORT - FIRST_PORT):
+        if len(sockets) == count:
+            break
+        try:
+            sockets.append(socket.create_server(("127.0.0.1", port)))
+        except OSError:
+            continue
+    if len(sockets) < count:
+        raise RuntimeError(f"there are no {count} free ports from {FIRST_PORT} to {LAST_PORT}")
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
         each.close()
     return ports
+
+
+# Of some thousand small files each a disk may take half a minute to remove them.
+MEMORY = pathlib.Path("/dev/shm")
+ROOM_BYTES = 2 << 30  # the largest cluster of the tests has 0.5 GB
+
+
+def folder_for_data():
+    """A new folder: in memory where there is room, else where temporary files are."""
+    parent = MEMORY if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM_BYTES else None
+    for left in MEMORY.glob("opsight-clickhouse.*.*"):  # by tests that were killed
+        if not pathlib.Path("/proc", left.name.split(".")[1]).exists():
+            shutil.rmtree(left, ignore_errors=True)
+    return pathlib.Path(tempfile.mkdtemp(prefix=f"opsight-clickhouse.{os.getpid()}.", dir=parent))
 
 
 # A server ends with the thread that started it (PR_SET_PDEATHSIG), so one thread starts all and lives as long as the
@@ -140,7 +169,7 @@ class Cluster:
     """`with Cluster() as cluster`: cluster.nodes, cluster.url, cluster.kill(index), cluster.start(index)."""
 
     def __init__(self, nodes=len(PLACES), zookeeper=True, tls=False):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="opsight-clickhouse."))
+        self.folder = folder_for_data()
         self.certificate = self._make_certificate() if tls else None
         ports = free_ports(4 * nodes + 1)
         self.zookeeper = ZooKeeper(self.folder / "zookeeper", ports.pop()) if zookeeper else None

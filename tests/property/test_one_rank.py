@@ -65,6 +65,22 @@ class OneRank(unittest.TestCase):
                 with self.subTest(rank=rank, report=name):
                     self.assertEqual(got[name], wanted[name])
 
+    def evidence_of(self, profile, *options):
+        """By the rule: what `opsight sql` lists for the query that the finding gives, where it has a range."""
+        found = json.loads(opsight_cli.run("advise", profile, "--json", *options).stdout)["findings"]
+        return {each["rule"]: (each["query"], plain(json.loads(opsight_cli.run("sql", profile, each["query"], "--json").stdout)))
+                for each in found if each["query"]}
+
+    def test_evidence_of_it(self):
+        for rank in (3, 7):
+            wanted = self.evidence_of(self.alone[rank])
+            got = self.evidence_of(self.job, "--rank", str(rank))
+            named = [rule for rule, (query, _) in got.items() if f"rank = {rank}" in query]
+            self.assertGreater(len(named), 3, got)
+            for rule in named:
+                with self.subTest(rank=rank, rule=rule):
+                    self.assertEqual(got[rule][1], wanted[rule][1], got[rule][0])
+
 
 if not CORPUS:
     opsight_cli.say_skipped("the corpus of real traces is not there ($OPSIGHT_CORPUS)")

@@ -8,6 +8,7 @@ import { PAGES } from "./pages/registry";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";
+import "./styles/rank-choice.css";
 import "./styles/table.css";
 import "./styles/charts.css";
 import "./styles/roofline.css";

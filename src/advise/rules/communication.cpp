@@ -43,7 +43,9 @@ Status check(Context& c) {
     Finding finding{
         "communication", "problem",
         fmt::format("Communication that no computation hides takes {} of the time", percent(share))};
+    const bool alone = c.session().contents().ranks_left_out > 0;
     finding.evidence = f.ranks > 1 ? fmt::format("{} ranks.", f.ranks)
+                       : alone     ? "One rank of several, alone."
                                    : "Only one rank was imported: whether it waits for another is not known.";
     finding.advice = "See how much of it computation hides, and which rank comes last.";
     OPSIGHT_ASSIGN(const query::Occurrences pairs, query::times_of_kernels(c.session(), kPointToPoint));

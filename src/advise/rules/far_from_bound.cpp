@@ -62,8 +62,10 @@ Rule far_from_bound_rule() {
         .remedy = "Look at the roofline.",
         .query =
             "SELECT w.name, w.precision, sum(s.time_ns) / 1e6 AS ms, sum(s.share * w.bound_ns) / 1e6 "
-            "AS bound_ms FROM raw.work_stats s JOIN works w ON w.id = s.work WHERE {range} AND "
-            "w.bound_ns > 0 GROUP BY ALL ORDER BY ms - bound_ms DESC, w.name, w.precision LIMIT 20",
+            "AS bound_ms FROM raw.work_stats s JOIN works w ON w.id = s.work JOIN ranks r ON r.id = s.rank "
+            "WHERE "
+            "{range:r.rank} AND w.bound_ns > 0 GROUP BY ALL ORDER BY ms - bound_ms DESC, w.name, w.precision "
+            "LIMIT 20",
         .verify = "opsight report AFTER.opsight --report roofline",
         .source = "Williams et al., Roofline (2009); docs/metrics.md, counted work",
         .gives_way_to = {"tensor_cores", "layout_conversions", "double_precision", "misaligned_sizes",

@@ -55,7 +55,8 @@ Status check(Context& c) {
     if (guess > seen)
         finding.query =
             "SELECT (SELECT count(*) FILTER (i.rank IS NULL OR f.begin_ns < i.end_ns) FROM python_frames f "
-            "ASOF LEFT JOIN iterations i ON i.rank = f.rank AND i.begin_ns <= f.begin_ns WHERE {range}) AS "
+            "ASOF LEFT JOIN iterations i ON i.rank = f.rank AND i.begin_ns <= f.begin_ns WHERE "
+            "{range:f.rank}) AS "
             "python_calls, "
             "(SELECT count(*) FROM ops WHERE {range}) AS ops";
     if (c.facts().memory_events)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "advise/evidence.h"
 #include "advise/rules/rules.h"
 #include "base/percent.h"
 #include "model/api_calls.h"
@@ -19,7 +20,7 @@ std::string formula_of(const Rule& rule) {
 }
 
 std::string query_within(std::string_view of, const query::Range* range) {
-    std::string query(of), within;
+    std::string query = query_of_rank(of, {}), within;
     // Iterations cut anew are not those that rows name.
     if (range && !range->whole && range->start >= 0 && range->source != "key_op" &&
         range->source != "range_regex") {

@@ -40,7 +40,7 @@ Rule small_grids_rule() {
         .query =
             "SELECT k.label, k.grid_x, k.grid_y, k.grid_z, count(*) AS kernels, sum(k.dur_ns) / 1e6 "
             "AS ms FROM kernels k JOIN devices d ON d.rank = k.rank AND d.device = k.device WHERE "
-            "{range} AND k.class = 'compute' AND k.grid_x * greatest(k.grid_y, 1) * "
+            "{range:k.rank} AND k.class = 'compute' AND k.grid_x * greatest(k.grid_y, 1) * "
             "greatest(k.grid_z, 1) < d.sm_count GROUP BY ALL ORDER BY ms DESC, k.label, k.grid_x, "
             "k.grid_y, k.grid_z LIMIT 20",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",

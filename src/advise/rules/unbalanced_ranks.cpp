@@ -80,7 +80,7 @@ Rule unbalanced_ranks_rule() {
             "SELECT c.last_rank, count(DISTINCT c.id) AS collectives, sum(m.waiting_ns) / 1e6 AS "
             "waiting_ms FROM collective_members m JOIN collective_calls c ON c.id = m.call JOIN "
             "iterations i ON i.rank = m.rank AND m.begin_ns >= i.begin_ns AND m.begin_ns < i.end_ns "
-            "WHERE {range} AND m.waiting_ns > 0 GROUP BY ALL ORDER BY waiting_ms DESC, c.last_rank",
+            "WHERE {range:m.rank} AND m.waiting_ns > 0 GROUP BY ALL ORDER BY waiting_ms DESC, c.last_rank",
         .verify = "opsight report AFTER.opsight --report stragglers",
         .source = "HTA, idle time and stragglers; docs/RANKS.md",
         .leaves_kernels = true,

@@ -325,8 +325,8 @@ Result<std::vector<std::string>> matching_notes(Session& session) {
 }
 
 bool is_of_whole_job(std::string_view report) {
-    constexpr std::string_view kReports[] = {"collectives", "collective_calls", "groups", "rank_layers",
-                                             "rank_path"};
+    constexpr std::string_view kReports[] = {"collectives",     "collective_calls", "groups",
+                                             "straggler_hosts", "rank_layers",      "rank_path"};
     return std::find(std::begin(kReports), std::end(kReports), report) != std::end(kReports);
 }
 

@@ -18,7 +18,8 @@ Result<ResultTable> rank_layers(Session& session, const TableShape& shape);
 Result<ResultTable> rank_path(Session& session, const TableShape& shape);
 Result<ResultTable> rank_clocks(Session& session, const TableShape& shape);
 
-// Whether a report is about ranks beside each other, and whether no row of it is that of one rank.
+// Whether a report, or a table of the page, is about ranks beside each other, and whether no row of it is
+// that of one rank.
 bool is_about_ranks(std::string_view report);
 bool is_of_whole_job(std::string_view report);
 

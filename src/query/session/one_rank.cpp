@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <mutex>
 #include <set>
 
 #include "db/one_rank.h"
@@ -46,6 +47,9 @@ Result<int64_t> see_one_rank(Session& session, int64_t number) {
                           {},
                           "import each run by itself",
                           2});
+    // Sessions of one file share the views: of two that make one at the same time one would fail.
+    static std::mutex making;
+    const std::lock_guard lock(making);
     OPSIGHT_TRY(session.execute(db::one_rank_sql(found[0])));
     return std::ssize(rows.rows) - 1;
 }

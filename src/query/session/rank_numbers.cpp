@@ -18,4 +18,8 @@ int64_t RankNumbers::of(int64_t rank) const {
     return number == numbers_.end() ? rank : number->second;
 }
 
+std::optional<int64_t> RankNumbers::only() const {
+    return numbers_.size() == 1 ? std::optional(numbers_.begin()->second) : std::nullopt;
+}
+
 }  // namespace opsight::query

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 
 #include "query/session/session.h"
@@ -11,7 +12,8 @@ namespace opsight::query {
 class RankNumbers {
   public:
     static Result<RankNumbers> read(Session& session);
-    int64_t of(int64_t rank) const;  // by ranks.id; of a rank that the profile does not have that itself
+    int64_t of(int64_t rank) const;       // by ranks.id; of a rank that the profile does not have that itself
+    std::optional<int64_t> only() const;  // where there is one rank
 
   private:
     std::unordered_map<int64_t, int64_t> numbers_;

@@ -8,11 +8,13 @@ export interface Route {
   params: URLSearchParams;
 }
 
-// These stay when another view is opened: which profile, and which range of it.
+// These stay when another view is opened: which profile, which range of it, and which rank.
 export const RANGE_KEYS = ["iter_start", "iter_stop", "all", "whole", "key_op", "iteration_range", "aggregation"] as const;
 // All of them taken away: what another range begins with, for some of them exclude each other.
 export const NO_RANGE = Object.fromEntries(RANGE_KEYS.map((key) => [key, null])) as Record<(typeof RANGE_KEYS)[number], null>;
-const KEPT_KEYS = ["profile", ...RANGE_KEYS];
+// The one rank that everything is about; without it all of them. (`rank` is the rank that a picture of iterations is of.)
+export const RANK_KEY = "only_rank";
+const KEPT_KEYS = ["profile", RANK_KEY, ...RANGE_KEYS];
 
 export function parseHash(hash: string): Route {
   const text = hash.replace(/^#\/?/, "");
@@ -38,7 +40,7 @@ export function patched(params: URLSearchParams, patch: Patch): URLSearchParams 
   return next;
 }
 
-// The address of another view of the same profile and range.
+// The address of another view of the same profile, rank and range.
 export function linkTo(view: string, from: URLSearchParams, extra: Patch = {}): string {
   const kept = new URLSearchParams();
   for (const key of KEPT_KEYS) {
@@ -56,4 +58,16 @@ export function rangeOf(params: URLSearchParams): Record<string, string> {
     if (value !== null && value !== "") range[key] = value;
   }
   return range;
+}
+
+// The rank that was chosen; null: all.
+export function rankOf(params: URLSearchParams): number | null {
+  const text = params.get(RANK_KEY);
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+// What an answer is about, for a request: the range, and the rank.
+export function scopeOf(params: URLSearchParams): Record<string, string> {
+  const rank = rankOf(params);
+  return rank === null ? rangeOf(params) : { ...rangeOf(params), rank: String(rank) };
 }

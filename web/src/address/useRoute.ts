@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useSyncExternalStore } from "react";
-import { formatHash, parseHash, patched, rangeOf, type Patch, type Route } from "./route";
+import { formatHash, parseHash, patched, rangeOf, rankOf, scopeOf, type Patch, type Route } from "./route";
 
 function subscribe(changed: () => void): () => void {
   window.addEventListener("hashchange", changed);
@@ -46,9 +46,18 @@ export function useSetParams(): (patch: Patch, options?: SetOptions) => void {
   }, []);
 }
 
-// The chosen range, as request parameters; the same object while it says the same.
-export function useRange(): Record<string, string> {
+// The same object while it says the same.
+function useWords(of: (params: URLSearchParams) => Record<string, string>): Record<string, string> {
   const { params } = useRoute();
-  const text = JSON.stringify(rangeOf(params));
+  const text = JSON.stringify(of(params));
   return useMemo(() => JSON.parse(text) as Record<string, string>, [text]);
 }
+
+// The chosen range, by its words.
+export const useRange = (): Record<string, string> => useWords(rangeOf);
+
+// The chosen range and rank, as request parameters.
+export const useScope = (): Record<string, string> => useWords(scopeOf);
+
+// The chosen rank; null: all.
+export const useRank = (): number | null => rankOf(useRoute().params);

@@ -1,7 +1,7 @@
 // What the views ask for, by key. The latest answer wins; while a new one is on its way the last one stays.
 import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { createContext, useContext, useState } from "react";
-import { useRange, useRoute } from "../address/useRoute";
+import { useRoute, useScope } from "../address/useRoute";
 import { ApiError, getJson, type Params } from "./client";
 import type {
   AggregationsAnswer,
@@ -46,10 +46,10 @@ function useAnswer<T>(path: string, params: Params, enabled = true, unfinished?:
   return answer.error?.lost && answer.data === undefined && last !== undefined ? ({ ...answer, data: last } as Answer<T>) : answer;
 }
 
-// An answer about the chosen profile, over the chosen range.
+// An answer about the chosen profile, over the chosen range, of the chosen rank.
 export function useRangeAnswer<T>(name: string, params: Params = {}, enabled = true): Answer<T> {
   const id = useProfileId();
-  return useAnswer<T>(`/profiles/${id}/${name}`, { ...useRange(), ...params }, enabled && id !== "");
+  return useAnswer<T>(`/profiles/${id}/${name}`, { ...useScope(), ...params }, enabled && id !== "");
 }
 
 export function useProfileAnswer<T>(name: string, params: Params = {}, enabled = true): Answer<T> {
@@ -75,7 +75,7 @@ const MOST_ROWS = 1000; // of an answer
 // All rows of a table, for what is drawn from the whole of it.
 export function useWholeTable(name: string, params: Params = {}): Answer<Table> {
   const path = `/profiles/${useProfileId()}/tables/${name}`;
-  const range = { ...useRange(), ...params };
+  const range = { ...useScope(), ...params };
   return useQuery<Table, ApiError>({
     queryKey: [path, range, "whole"],
     queryFn: async ({ signal }) => {

@@ -56,7 +56,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is in a profile */
+        /** What is in a profile, of all its ranks */
         get: {
             parameters: {
                 query?: never;
@@ -122,6 +122,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                 };
                 header?: never;
                 path: {
@@ -185,6 +187,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                 };
                 header?: never;
                 path: {
@@ -258,6 +262,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                 };
                 header?: never;
                 path: {
@@ -306,7 +312,10 @@ export interface paths {
         /** All profiles in the order in which they were recorded: how long an iteration took in each, and where that changed */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description this rank of each run; runs without it are left out */
+                    rank?: number;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -799,6 +808,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                     /** @description COLUMN, COLUMN:asc or COLUMN:desc */
                     sort?: components["parameters"]["sort"];
                     page?: components["parameters"]["page"];
@@ -889,6 +900,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                 };
                 header?: never;
                 path: {
@@ -952,6 +965,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                 };
                 header?: never;
                 path: {
@@ -1015,6 +1030,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                 };
                 header?: never;
                 path: {
@@ -1078,6 +1095,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                     /** @description op_id */
                     op?: number;
                     /** @description path of a layer: its first call, else the first op in it; /: the whole model */
@@ -1149,6 +1168,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                     /** @description numbers of the groups whose children are shown, with commas between */
                     open?: string;
                 };
@@ -1214,6 +1235,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                 };
                 header?: never;
                 path: {
@@ -1277,6 +1300,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                 };
                 header?: never;
                 path: {
@@ -1340,6 +1365,8 @@ export interface paths {
                     iteration_range?: components["parameters"]["iteration_range"];
                     /** @description a named range, in place of the others */
                     aggregation?: components["parameters"]["aggregation"];
+                    /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+                    rank?: components["parameters"]["rank"];
                 };
                 header?: never;
                 path: {
@@ -1519,7 +1546,10 @@ export interface paths {
         /** The rows of the timeline */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description the tracks of this rank alone */
+                    rank?: number;
+                };
                 header?: never;
                 path: {
                     /** @description number of a profile */
@@ -1578,6 +1608,8 @@ export interface paths {
                     width?: components["parameters"]["width"];
                     /** @description binary: the same in columns of bytes */
                     format?: "json" | "binary";
+                    /** @description the tracks of this rank alone */
+                    rank?: number;
                 };
                 header?: never;
                 path: {
@@ -1689,6 +1721,8 @@ export interface paths {
                     /** @description with from_span: the event to go on from */
                     from_track?: components["parameters"]["from_track"];
                     from_span?: components["parameters"]["from_span"];
+                    /** @description the tracks of this rank alone */
+                    rank?: number;
                 };
                 header?: never;
                 path: {
@@ -1744,6 +1778,8 @@ export interface paths {
                     begin?: components["parameters"]["begin"];
                     /** @description end of the window in ns */
                     end?: components["parameters"]["end"];
+                    /** @description the tracks of this rank alone */
+                    rank?: number;
                 };
                 header?: never;
                 path: {
@@ -1801,6 +1837,8 @@ export interface paths {
                     end?: components["parameters"]["end"];
                     /** @description pixels of the window */
                     width?: components["parameters"]["width"];
+                    /** @description the tracks of this rank alone */
+                    rank?: number;
                 };
                 header?: never;
                 path: {
@@ -1853,7 +1891,7 @@ export interface components {
              * @description what programs decide by; the message is for people, and may change
              * @enum {string}
              */
-            code: "bad_request" | "busy" | "failed" | "forbidden" | "gone" | "internal" | "method_not_allowed" | "newer_schema" | "not_a_profile" | "not_found" | "older_schema" | "out_of_memory" | "too_large" | "too_many" | "unauthorized" | "unreadable" | "wrong_filter" | "wrong_sort";
+            code: "bad_request" | "busy" | "failed" | "forbidden" | "gone" | "internal" | "method_not_allowed" | "newer_schema" | "not_a_profile" | "not_found" | "of_all_ranks" | "older_schema" | "out_of_memory" | "too_large" | "too_many" | "unauthorized" | "unreadable" | "wrong_filter" | "wrong_sort";
             /** @description plain words */
             message: string;
             /** @description what to do; may be empty */
@@ -2801,6 +2839,8 @@ export interface components {
         iteration_range: string;
         /** @description a named range, in place of the others */
         aggregation: string;
+        /** @description this rank alone, as if the profile had no other: its number in the job. Tables about ranks beside each other leave the rows of that rank; those about all ranks together refuse it (`of_all_ranks`) */
+        rank: number;
         /** @description COLUMN, COLUMN:asc or COLUMN:desc */
         sort: string;
         page: number;

@@ -1,15 +1,16 @@
 import { useState } from "react";
-import { useAggregations, useProfile, useSummary } from "../api/queries";
+import { useAggregations, useInfo, useProfile, useSummary } from "../api/queries";
 import type { Range } from "../api/types";
 import { usePageOf } from "../pages/page";
+import { ranksToChoose } from "./ranksToChoose";
 import { sentence } from "../widgets/words";
 import { Icon } from "../widgets/Icon";
 import { Popover } from "../widgets/Popover";
 import { rangeWords } from "../widgets/rangeWords";
 import { isChosen, keptPatch } from "../address/keptRange";
-import { linkTo, NO_RANGE } from "../address/route";
+import { linkTo, NO_RANGE, RANK_KEY } from "../address/route";
 import { useCut } from "../address/useCut";
-import { useRange, useRoute, useSetParams } from "../address/useRoute";
+import { useRange, useRank, useRoute, useSetParams } from "../address/useRoute";
 
 function Bounds({ range, close }: { range: Range; close: () => void }) {
   const [start, setStart] = useState(String(range.start ?? 0));
@@ -115,16 +116,53 @@ function Saved({ close }: { close: () => void }) {
   );
 }
 
-// Which iterations all numbers of the page are about, and the way to choose others.
+// The one rank that the page is about, or all of them, where the profile has several.
+function RankChoice() {
+  const ranks = ranksToChoose(useInfo().data);
+  const rank = useRank();
+  const setParams = useSetParams();
+  if (ranks.length === 0) return null;
+  return (
+    <label className="rank-choice">
+      <span className="sr-only">Ranks shown</span>
+      <select
+        value={rank ?? ""}
+        title={rank === null ? "All numbers are about all ranks" : `All numbers are about rank ${String(rank)} alone, as if its trace had been imported by itself`}
+        onChange={(event) => {
+          // The rank that a picture of iterations is of was one of all.
+          setParams({ [RANK_KEY]: event.target.value, rank: null });
+        }}
+      >
+        <option value="">All ranks</option>
+        {ranks.map((each) => (
+          <option key={each.rank} value={each.rank}>
+            Rank {each.rank}
+            {each.host && ` on ${each.host}`}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+// Which ranks and iterations all numbers of the page are about, and the way to choose others.
 export function TopBar() {
   const profile = useProfile();
   const { view, params } = useRoute();
   const elsewhere = usePageOf(view)?.of !== undefined;
   const summary = useSummary(profile?.state === "ok" && !elsewhere);
-  if (elsewhere || profile?.state !== "ok" || !summary.data) return <div className="topbar-end" />;
+  if (elsewhere || profile?.state !== "ok") return <div className="topbar-end" />;
+  if (!summary.data) {
+    return (
+      <div className="topbar-end">
+        <RankChoice />
+      </div>
+    );
+  }
   const { range } = summary.data;
   return (
     <div className="topbar-end">
+      <RankChoice />
       <Popover
         label={
           <>

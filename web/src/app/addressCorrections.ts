@@ -3,17 +3,18 @@
 import { useEffect } from "react";
 import { useCorrections, type Correction } from "../address/corrections";
 import { keptPatch } from "../address/keptRange";
-import { RANGE_KEYS } from "../address/route";
+import { RANGE_KEYS, RANK_KEY } from "../address/route";
 import { useRoute, useSetParams } from "../address/useRoute";
 import type { ApiError } from "../api/client";
-import { useAggregations, useProfile, useSummary } from "../api/queries";
+import { useAggregations, useInfo, useProfile, useSummary } from "../api/queries";
 import { usePageOf } from "../pages/page";
 import { sentence } from "../widgets/words";
+import { ranksToChoose } from "./ranksToChoose";
 
 const OF_TABLES = ["sort", "page", "size", "search", "filter", "cols"];
 
 const known = (own: readonly string[], key: string): boolean =>
-  ["profile", "sel", ...RANGE_KEYS, ...own].includes(key) || OF_TABLES.includes(key.replace(/^[a-z]+\./, ""));
+  ["profile", "sel", RANK_KEY, ...RANGE_KEYS, ...own].includes(key) || OF_TABLES.includes(key.replace(/^[a-z]+\./, ""));
 
 // Parameters that no view has: a misspelt one must not be passed over in silence. `own`: those of this view alone.
 export function unknownParameters(own: readonly string[], params: URLSearchParams): Correction[] {
@@ -43,6 +44,14 @@ export function refusedRange(params: URLSearchParams, said: ApiError): Correctio
   return RANGE_KEYS.filter((key) => params.get(key) !== null).map((key) => ({ key, to: null, text }));
 }
 
+// A rank that the profile does not have. `ranks`: those to choose from.
+export function wrongRank(params: URLSearchParams, ranks: readonly { rank: number }[]): Correction[] {
+  const text = params.get(RANK_KEY);
+  if (text === null || ranks.some((each) => String(each.rank) === text)) return [];
+  const why = ranks.length === 0 ? `There are not several ranks to choose “${text}” from` : `There is no rank “${text}”`;
+  return [{ key: RANK_KEY, to: null, text: `${why}: all that was recorded is shown.` }];
+}
+
 // An address by the number of a range, as pages before this one wrote it, becomes one that others can open.
 function useKeptInWords(): void {
   const { params } = useRoute();
@@ -59,7 +68,11 @@ export function useAddressCorrections(): void {
   const profile = useProfile();
   const page = usePageOf(view);
   const wrong = page ? [...unknownParameters(page.parameters ?? [], params), ...wrongRange(params)] : [];
+  const info = useInfo().data;
+  if (info && page && page.of === undefined) wrong.push(...wrongRank(params, ranksToChoose(info)));
   useKeptInWords();
   const said = useSummary(profile?.state === "ok" && page?.of === undefined).error;
-  useCorrections(wrong.length === 0 && said ? refusedRange(params, said) : wrong);
+  // Of a rank that is not known yet it is not said what was refused.
+  const known = info !== undefined || params.get(RANK_KEY) === null;
+  useCorrections(wrong.length === 0 && known && said ? refusedRange(params, said) : wrong);
 }

@@ -11,9 +11,10 @@ import { HeatMap } from "./ranks/HeatMap";
 import { Late } from "./ranks/Late";
 import { Missing } from "./ranks/Missing";
 import { Scatter } from "./ranks/Scatter";
-import { useRoute } from "../address/useRoute";
+import { useRank, useRoute } from "../address/useRoute";
 import { linkTo } from "../address/route";
 import { Icon } from "../widgets/Icon";
+import { LeftOutOfOneRank } from "../widgets/OfAllRanks";
 
 const placeKey = (row: Row): string => `${row.text("rank") ?? ""}~${row.text("device") ?? ""}`;
 const DRAWN = { page_size: 1000 }; // rows as marks
@@ -118,6 +119,7 @@ function Groups() {
 }
 
 function Figures({ summary }: { summary: Summary }) {
+  const rank = useRank();
   const figures = [
     ["Communicating", summary.communication_ns, "ns"],
     ["Hidden by computation", summary.communication_overlap_pct, "percent"],
@@ -125,7 +127,7 @@ function Figures({ summary }: { summary: Summary }) {
     ["Of the wall clock, alone", summary.communication_pct, "percent"],
   ] as const;
   return (
-    <Card title="Communication" note="of devices, over all ranks of the range">
+    <Card title="Communication" note={`of devices, ${rank === null ? "over all ranks of" : `of rank ${String(rank)} in`} the range`}>
       <dl className="figures">
         {figures.map(([name, value, unit]) => (
           <div key={name} className="figure">
@@ -165,14 +167,16 @@ export function CommunicationPage() {
   const { params } = useRoute();
   const onDevices = useDeviceWork();
   const several = (profile?.ranks ?? 1) > 1;
+  const all = useRank() === null;
   return (
     <Answered answer={useSummary()} what="communication" rows={8}>
       {({ summary }) =>
         (summary.communication_ns ?? 0) > 0 || several ? (
           <div className="cards">
+            <LeftOutOfOneRank what="Process groups and the collectives of their ranks" />
             {onDevices && <Figures summary={summary} />}
             {several ? (
-              <Card title="Ranks by iteration" note="where ranks wait for each other, and what the others do meanwhile" action={<AllRanks />}>
+              <Card title="Ranks by iteration" note="where ranks wait for each other, and what the others do meanwhile" action={all && <AllRanks />}>
                 <Late />
                 <HeatMap />
               </Card>
@@ -182,9 +186,9 @@ export function CommunicationPage() {
                 <code>opsight profile -- torchrun …</code> or <code>opsight import -o run.opsight traces/</code>.
               </p>
             )}
-            <Groups />
-            {onDevices && <Collectives />}
-            <Calls drawn={!onDevices} />
+            {all && <Groups />}
+            {all && onDevices && <Collectives />}
+            {all && <Calls drawn={!onDevices} />}
             {onDevices && <OfDevices />}
           </div>
         ) : outside > 0 ? (

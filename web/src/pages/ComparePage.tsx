@@ -6,7 +6,7 @@ import { profileNamed, useProfileId, useProfiles } from "../api/queries";
 import type { Column, ComparisonAnswer, Profile, Table } from "../api/types";
 import { useCorrections, wrongChoice } from "../address/corrections";
 import { linkTo } from "../address/route";
-import { useRange, useRoute, useSetParams } from "../address/useRoute";
+import { useRange, useRank, useRoute, useScope, useSetParams } from "../address/useRoute";
 import { DataTable } from "../table/DataTable";
 import { Row, wholeRow } from "../table/row";
 import { useTableState } from "../table/useTableState";
@@ -26,7 +26,7 @@ import { Waterfall } from "./compare/Waterfall";
 const useComparison = (list: readonly Profile[], first: string, second: string) => {
   const { params: address } = useRoute();
   const more = { base_runs: moreRuns(address, "base_runs", list, first).ids, new_runs: moreRuns(address, "new_runs", list, second).ids };
-  const params = { ...useRange(), ...useItems(), with: second, ...more };
+  const params = { ...useScope(), ...useItems(), with: second, ...more };
   return useQuery<ComparisonAnswer, ApiError>({
     queryKey: [`/profiles/${first}/compare`, params],
     queryFn: ({ signal }) => getJson<ComparisonAnswer>(`/profiles/${first}/compare`, params, signal),
@@ -291,11 +291,13 @@ function Runs({ list, first, second }: { list: readonly Profile[]; first: string
     }),
   );
   const chosen = Object.keys(useRange()).length > 0;
-  const note = comparison.data?.own_range
+  const rank = useRank();
+  const over = comparison.data?.own_range
     ? "what does not have the chosen range is over its own default one"
     : chosen
       ? "both over the chosen range"
       : "each over its own default range";
+  const note = rank === null ? over : `rank ${String(rank)} of each alone; ${over}`;
   return (
     <>
       <Card title="Two runs" note={note}>

@@ -9,7 +9,7 @@ import { useInfo, useIterations, useProfileId, useRangeAnswer } from "../api/que
 import { parseHash, patched } from "../address/route";
 import { useCorrections, wrongChoice, type Correction } from "../address/corrections";
 import { useHidden } from "../address/useHidden";
-import { useRoute, useSetParams } from "../address/useRoute";
+import { useRank, useRoute, useSetParams } from "../address/useRoute";
 import type { ColorMode } from "../engine/colors";
 import { Empty, ErrorState, Loading } from "../widgets/states";
 import { formatNs } from "../widgets/format";
@@ -348,8 +348,9 @@ function Shown({ controller, profile, path, note }: { controller: Controller; pr
 
 export function TimelinePage() {
   const profile = useProfileId();
+  const rank = useRank();
   const path = `/profiles/${profile}/timeline/tracks`;
-  const tracks = useQuery<Tracks, ApiError>({ queryKey: [path], queryFn: ({ signal }) => getJson<Tracks>(path, {}, signal) });
+  const tracks = useQuery<Tracks, ApiError>({ queryKey: [path, rank], queryFn: ({ signal }) => getJson<Tracks>(path, { rank }, signal) });
   const wanted = useRoute().params.get("path") === "1";
   const found = useRangeAnswer<PathAnswer>("critical_path", {}, wanted);
   const answer = wanted ? found.data : undefined;
@@ -360,13 +361,13 @@ export function TimelinePage() {
   }, [info.isPending, info.data]);
   const controller = useMemo(() => {
     if (!hosts || !tracks.data || tracks.data.tracks.length === 0) return null;
-    if (!answer) return new Controller(new TimelineApi(profile), tracks.data, hosts);
-    const api = new PathApi(profile, answer, tracks.data.kinds);
+    if (!answer) return new Controller(new TimelineApi(profile, rank), tracks.data, hosts);
+    const api = new PathApi(profile, answer, tracks.data.kinds, rank);
     return new Controller(api, api.around(tracks.data), hosts);
-  }, [profile, tracks.data, answer, hosts]);
+  }, [profile, rank, tracks.data, answer, hosts]);
   if (tracks.error) return <ErrorState error={tracks.error} retry={() => void tracks.refetch()} />;
   if (!tracks.data || !hosts) return <Loading what="the timeline" rows={12} />;
   if (!controller) return <Empty icon="timeline" title="This profile has no events to show" />;
   const note = !wanted ? "" : answer ? pathNote(answer) : found.error ? found.error.message : "Working out the critical path…";
-  return <Shown key={`${profile} ${String(answer !== undefined)}`} controller={controller} profile={profile} path={wanted} note={note} />;
+  return <Shown key={`${profile} ${String(rank)} ${String(answer !== undefined)}`} controller={controller} profile={profile} path={wanted} note={note} />;
 }

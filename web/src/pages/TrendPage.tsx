@@ -1,6 +1,7 @@
 // All runs that the viewer was started with, in the order in which they were recorded: where their time changed. The server
 // finds that as `opsight trend` does.
 import { useQuery } from "@tanstack/react-query";
+import { useRank } from "../address/useRoute";
 import { getJson, type ApiError } from "../api/client";
 import type { Table, TrendAnswer } from "../api/types";
 import { DataTable } from "../table/DataTable";
@@ -38,6 +39,7 @@ function List({ table, note, empty }: { table: Table; note: string; empty: strin
 }
 
 function Trend({ answer }: { answer: TrendAnswer }) {
+  const rank = useRank();
   const runs = answer.tables.find((table) => table.name === "runs");
   const changes = answer.tables.find((table) => table.name === "changes");
   if (!runs || !changes) {
@@ -55,7 +57,7 @@ function Trend({ answer }: { answer: TrendAnswer }) {
       <Card title="Iteration time by run" note={`medians, each run over its own default range${axisFrom(points) > 0 ? "; the axis does not begin at zero" : ""}`}>
         <Notes notes={answer.notes} />
         <TrendChart runs={points} />
-        {answer.left_out.length > 0 && <p>Not among them: {answer.left_out.join(", ")}. They cannot be read, hold nothing, or have no iterations where others do.</p>}
+        {answer.left_out.length > 0 && <p>Not among them: {answer.left_out.join(", ")}. They cannot be read, hold nothing, or have no iterations where others do{rank !== null && `, or no rank ${String(rank)}`}.</p>}
       </Card>
       <List table={changes} note="of iteration time first, then of the classes of the time budget" empty="No change that can be told from noise." />
       <List table={runs} note="in the order of the picture" empty="There are none." />
@@ -64,9 +66,10 @@ function Trend({ answer }: { answer: TrendAnswer }) {
 }
 
 export function TrendPage() {
+  const rank = useRank();
   const answer = useQuery<TrendAnswer, ApiError>({
-    queryKey: ["/trend"],
-    queryFn: ({ signal }) => getJson<TrendAnswer>("/trend", {}, signal),
+    queryKey: ["/trend", rank],
+    queryFn: ({ signal }) => getJson<TrendAnswer>("/trend", { rank }, signal),
     retry: false,
   });
   return (

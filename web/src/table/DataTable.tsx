@@ -2,7 +2,7 @@
 // Its rows are the server's, which does the work, or `local` ones that the page has already.
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { useCorrections, type Correction } from "../address/corrections";
-import { useRange, useRoute } from "../address/useRoute";
+import { useScope, useRoute } from "../address/useRoute";
 import { useDeviceWork, useProfileId, useTable } from "../api/queries";
 import type { Column, Table } from "../api/types";
 import { Notes } from "../widgets/Card";
@@ -204,7 +204,7 @@ function ServerTable(props: TableProps) {
   const say = useDeviceWords();
   const wrong = useWrong(props, state, answer.isPlaceholderData ? undefined : answer.data, "shown");
   useCorrections(wrong.length > 0 ? wrong : refusedState(state, props.prefix ?? "", answer.error));
-  const range = useRange();
+  const range = useScope();
   const path = `/profiles/${useProfileId()}/tables/${props.name}`;
   return (
     <div className="data-table" data-table={props.name}>

@@ -2,7 +2,7 @@ import { useEffect, type ReactNode } from "react";
 import { getJson, type Params } from "../api/client";
 import { useProfileId } from "../api/queries";
 import type { Table } from "../api/types";
-import { currentParams, useRange, useRoute, useSetParams } from "../address/useRoute";
+import { currentParams, useScope, useRoute, useSetParams } from "../address/useRoute";
 import { Panes } from "../widgets/Panes";
 import { DataTable } from "./DataTable";
 import type { TableProps } from "./props";
@@ -40,7 +40,7 @@ function useReveal({ name, params, sort, keys }: Pick<Props, "name" | "params" |
   const route = useRoute();
   const setParams = useSetParams();
   const path = `/profiles/${useProfileId()}/tables/${name}`;
-  const range = useRange();
+  const range = useScope();
   const wanted = route.params.get("reveal") !== null && selected !== null;
   useEffect(() => {
     if (!wanted) return undefined;

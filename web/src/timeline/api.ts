@@ -18,7 +18,11 @@ const whole = (time: number): number => Math.round(time);
 
 export class TimelineApi {
   private readonly path: string;
-  constructor(profile: string) {
+  // `rank`: the one whose tracks are shown; null: all.
+  constructor(
+    profile: string,
+    private readonly rank: number | null = null,
+  ) {
     this.path = `/profiles/${profile}/timeline`;
   }
   async window(tracks: readonly number[], begin: number, end: number, width: number, signal?: AbortSignal): Promise<TimelineWindow> {
@@ -35,6 +39,7 @@ export class TimelineApi {
       direction: backwards ? "previous" : "next",
       from_track: at?.track,
       from_span: at?.span,
+      rank: this.rank,
     });
   }
   sums(tracks: readonly number[], begin: number, end: number, signal?: AbortSignal): Promise<SumsAnswer> {

@@ -52,8 +52,9 @@ export class PathApi extends TimelineApi {
     profile: string,
     private readonly answer: PathAnswer,
     private readonly kinds: readonly string[],
+    rank: number | null = null,
   ) {
-    super(profile);
+    super(profile, rank);
     this.rows = new Map(rowsOfRanks(answer).map((row) => [row.id, row]));
   }
 

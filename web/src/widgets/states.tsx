@@ -4,6 +4,7 @@ import type { ApiError, Code } from "../api/client";
 import { formatHash } from "../address/route";
 import { useRoute } from "../address/useRoute";
 import { Icon, type IconName } from "./Icon";
+import { OfAllRanks } from "./OfAllRanks";
 import { sentence } from "./words";
 
 export function Loading({ what, rows = 6 }: { what: string; rows?: number }) {
@@ -42,6 +43,7 @@ const TITLES: Partial<Record<Code, string>> = {
 };
 
 export function ErrorState({ error, retry, children }: { error: ApiError; retry?: () => void; children?: ReactNode }) {
+  if (error.code === "of_all_ranks") return <OfAllRanks />;
   const title = TITLES[error.code] ?? "That did not work";
   const said = sentence(error.message);
   return (

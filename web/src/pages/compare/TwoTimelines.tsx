@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { getJson, type ApiError } from "../../api/client";
 import type { First } from "../../api/types";
-import { useRange } from "../../address/useRoute";
+import { useScope } from "../../address/useRoute";
 import { TimelineApi, type Tracks } from "../../timeline/api";
 import { Controller } from "../../timeline/controller";
 import { Stage } from "../../timeline/Stage";
@@ -24,7 +24,7 @@ function useTracks(profile: string) {
 
 // The first of it in the range; null: that side has none.
 function useFirst(profile: string, pick: Pick, side: "base" | "new") {
-  const range = useRange();
+  const range = useScope();
   const named = pick[side];
   const params = { ...range, ...(pick.what === "op" ? { op: named ?? undefined } : { layer: named ?? undefined }) };
   return useQuery<Event | null, ApiError>({

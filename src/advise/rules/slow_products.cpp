@@ -63,10 +63,10 @@ Rule slow_products_rule() {
         .remedy = "Another library of products, all cores, larger sizes.",
         .query =
             "SELECT i.name, sum(s.time_ns) / 1e6 AS ms, sum(s.share * w.bound_ns) / 1e6 AS bound_ms FROM "
-            "raw.work_stats s JOIN raw.works w ON w.id = s.work JOIN raw.op_identities i ON i.id = s.op "
-            "WHERE "
-            "{range} AND s.kernel = -1 AND w.macs > 0 AND w.bound_ns > 0 GROUP BY ALL ORDER BY ms DESC, "
-            "i.name",
+            "raw.work_stats s JOIN raw.works w ON w.id = s.work JOIN raw.op_identities i ON i.id = s.op JOIN "
+            "ranks r ON r.id = s.rank WHERE {range:r.rank} AND s.kernel = -1 AND w.macs > 0 AND w.bound_ns > "
+            "0 "
+            "GROUP BY ALL ORDER BY ms DESC, i.name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "docs/metrics.md, counted work; PyTorch performance tuning guide, CPU",
         .lacks = lacks,

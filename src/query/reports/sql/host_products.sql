@@ -1,6 +1,6 @@
--- What matrix products and convolutions on the host took, and what the processor's peaks allow for them, by op and shapes:
--- those of which work and bound are known (peaks of processors are estimates). The one that takes most beyond its bound
--- comes first.
+-- What matrix products and convolutions on the host took, and what the processor's peaks allow for them, by op and
+-- shapes: those of which work and bound are known (peaks of processors are estimates). The one that takes most beyond
+-- its bound comes first.
 SELECT i.name, shown_shapes(replace(regexp_replace(i.shapes, '\s+', '', 'g'), ',', ', '), true) AS shapes,
        sum(s.time_ns)::BIGINT AS time_ns, sum(s.share * w.bound_ns)::BIGINT AS bound_ns,
        sum(s.share * w.math_ns) > sum(s.share * w.memory_ns) AS math

@@ -18,7 +18,7 @@ WITH followed AS (
     SELECT ns FROM times WHERE rank = (SELECT rank FROM chosen) AND ns > 0
 ), placed AS (
     SELECT ns, row_number() OVER (ORDER BY ns) AS place, (SELECT count(*) FROM known) AS n,
-           lag(ns) OVER (ORDER BY ns) AS before_ns, sum(ns) OVER () AS all_ns,
+           lag(ns) OVER (ORDER BY ns) AS before_ns, (SELECT sum(ns) FROM known) AS all_ns,
            sum(ns) OVER (ORDER BY ns ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS long_ns
     FROM known
 ), step AS (

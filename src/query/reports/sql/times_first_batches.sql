@@ -1,5 +1,5 @@
--- Waits for data of more than $times the median wait of their rank. Each by itself: an iteration that holds an evaluation
--- waits more often, and for none of its batches longer.
+-- Waits for data of more than $times the median wait of their rank. Each by itself: an iteration that holds an
+-- evaluation waits more often, and for none of its batches longer.
 WITH loading AS (
     SELECT t.rank, i.number, s.begin_ns, s.begin_ns + s.dur_ns AS end_ns, s.dur_ns
     FROM raw.other_spans s

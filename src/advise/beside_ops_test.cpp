@@ -164,18 +164,24 @@ TEST(BesideOps, TensorsThatWaitForOtherRanksAreNotNothing) {
     }
 }
 
+// A wait of 8 ms in each step of 10 ms, with a kernel that runs for so long in it.
+TestProfile waits_for_work(const char* function, int64_t kernel_ns, const char* range = nullptr) {
+    TestProfile t;
+    t.builder.info().frameworks = {"JAX"};
+    for (int64_t i = 0; i < 10; ++i) {
+        t.annotation("step " + std::to_string(i), i * 10 * kMs, 10 * kMs, t.thread());
+        t.host(HostKind::kPythonFrame, function, i * 10 * kMs + kMs, 8 * kMs, t.thread());
+        if (range) t.annotation(range, i * 10 * kMs + 2 * kMs, 3 * kMs, t.thread(3));
+        t.api("cuLaunchKernel", i * 10 * kMs, 1000, t.thread(2), i + 1);
+        t.kernel("fusion", i * 10 * kMs + kMs, kernel_ns, t.stream(), i + 1);
+    }
+    return t;
+}
+
 // Without ops Python's threads are what works; what waits for XLA is no other work of the program.
 TEST(BesideOps, WhatWaitsInJaxIsNamed) {
     for (const char* function : {"api.py:3165 try_to_block", "train.py:7 load"}) {
-        TestProfile t;
-        t.builder.info().frameworks = {"JAX"};
-        for (int64_t i = 0; i < 10; ++i) {
-            t.annotation("step " + std::to_string(i), i * 10 * kMs, 10 * kMs, t.thread());
-            t.host(HostKind::kPythonFrame, function, i * 10 * kMs + kMs, 8 * kMs, t.thread());
-            t.api("cuLaunchKernel", i * 10 * kMs, 1000, t.thread(2), i + 1);
-            t.kernel("fusion", i * 10 * kMs + 2000, kMs / 2, t.stream(), i + 1);
-        }
-        const Findings found = found_by("beside_ops", std::move(t), {.whole = true});
+        const Findings found = found_by("beside_ops", waits_for_work(function, kMs / 2), {.whole = true});
         ASSERT_FALSE(found.empty());
         EXPECT_EQ(found[0].title.find("ops,"), std::string::npos) << found[0].title;
         EXPECT_NE(found[0].evidence.find(function), std::string::npos) << found[0].evidence;
@@ -184,6 +190,29 @@ TEST(BesideOps, WhatWaitsInJaxIsNamed) {
             << found[0].evidence;
         EXPECT_EQ(found[0].advice.find("Python rows") != std::string::npos, !waits) << found[0].advice;
     }
+}
+
+// Only devices that work are what a wait can be for.
+TEST(BesideOps, AWaitInJaxIsForDevicesOnlyWhereTheyWork) {
+    const auto first = [](int64_t kernel_ns, const char* range) {
+        return found_by("beside_ops", waits_for_work("api.py:3165 try_to_block", kernel_ns, range),
+                        {.whole = true})
+            .at(0);
+    };
+    const Finding busy = first(6 * kMs, nullptr);
+    EXPECT_NE(busy.evidence.find("Devices work in 75.0% of its 80.00 ms: it waits for them"),
+              std::string::npos)
+        << busy.evidence;
+    EXPECT_NE(busy.advice.find("several steps"), std::string::npos) << busy.advice;
+    const Finding idle = first(kMs / 2, nullptr);
+    EXPECT_NE(idle.evidence.find("Devices work in 6.3% of its 80.00 ms: what else"), std::string::npos)
+        << idle.evidence;
+    EXPECT_EQ(idle.advice.find("several steps"), std::string::npos) << idle.advice;
+    const Finding named = first(kMs / 2, "Build buffer allocations");
+    EXPECT_NE(named.evidence.find("'Build buffer allocations' is open in 30.00 ms of that"),
+              std::string::npos)
+        << named.evidence;
+    EXPECT_NE(named.advice.find("'Build buffer allocations'"), std::string::npos) << named.advice;
 }
 
 }  // namespace

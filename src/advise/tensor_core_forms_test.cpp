@@ -134,5 +134,22 @@ TEST(TensorCoreForms, WhatIsNarrowAndBoundByMemoryIsLeftOut) {
     EXPECT_NEAR(beside.findings[0].bound->pct, 8, 0.1);
 }
 
+// Inductor's pointwise kernels and reductions hold no product, as their names say.
+TEST(TensorCoreForms, PointwiseKernelsOfARegionCouldNotUseTensorCores) {
+    analyze::TestProfile t;
+    t.gpu(0, "NVIDIA A100-SXM4-40GB", 8, 0);
+    t.op("Torch-Compiled Region: 0/0", 0, 1000);
+    t.api("cudaLaunchKernel", 10, 10, t.thread(), 1);
+    t.kernel("ampere_fp16_s16816gemm_fp16_128x64_tn", 1000, 1000, t.stream(), 1);
+    t.api("cudaLaunchKernel", 30, 10, t.thread(), 2);
+    t.kernel("triton_poi_fused_add_gelu_1", 2000, 1000, t.stream(), 2);
+    const std::vector<Finding> all = findings_in(std::move(t));
+    EXPECT_FALSE(find(all, "regions"));
+    EXPECT_FALSE(find(all, "tensor_cores"));
+    const Finding* plain = find(all, "plain_kernels");
+    ASSERT_TRUE(plain);
+    EXPECT_EQ(plain->advice.find("ops of extensions"), std::string::npos) << plain->advice;
+}
+
 }  // namespace
 }  // namespace opsight::advise

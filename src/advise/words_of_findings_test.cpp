@@ -167,6 +167,52 @@ TEST(Words, OnlyKernelsOfOpsThatCouldThemselvesCouldUseTensorCores) {
     EXPECT_NEAR(bound("aten::sum", "plain_kernels"), 9, 0.2);
 }
 
+// Of a CPU's run: its ops are what takes the time only where nothing takes more; and no GPU is named.
+TEST(Words, OpsOfTheCpuAreTheWorkWhereTheyTakeMost) {
+    for (const int64_t ms : {8, 2}) {
+        const auto recorded = [ms] {
+            Recorded r;
+            r.device = false;
+            r.begin();
+            for (int64_t i = 0; i < r.steps; ++i)
+                r.t.op("aten::mm", Recorded::at(i), ms * kMs);
+            return r;
+        };
+        Recorded one = recorded(), other = recorded();
+        const Advice bound = one.ask("host_bound"), beside = other.ask("beside_ops");
+        const Finding* host = find(bound.findings, "host");
+        ASSERT_TRUE(host);
+        EXPECT_EQ(host->title.starts_with("The work is done by the CPU"), ms == 8) << host->title;
+        EXPECT_EQ(host->title.starts_with("The CPU's ops take"), ms == 2) << host->title;
+        for (const Finding& each : beside.findings)
+            EXPECT_EQ(each.title.find("GPU"), std::string::npos) << each.title;
+        EXPECT_FALSE(beside.findings.empty());
+    }
+}
+
+// One figure, whatever part of it a finding may be.
+TEST(Words, WhatRecordingTakesIsOneFigure) {
+    const auto recorded = [] {
+        Recorded r;
+        r.device = false;
+        r.begin();
+        for (int64_t i = 0; i < r.steps; ++i) {
+            r.t.op("aten::mm", Recorded::at(i), 8 * kMs);
+            for (int64_t k = 0; k < 8000; ++k)
+                r.t.host(HostKind::kPythonFrame, "train.py(3): step", Recorded::at(i) + k * kUs, kUs / 2,
+                         r.t.thread());
+        }
+        return r;
+    };
+    Recorded one = recorded(), other = recorded();
+    const Advice overhead = one.ask("recording_overhead"), beside = other.ask("beside_ops");
+    const Finding* recording = find(overhead.findings, "recording_overhead");
+    const Finding* program = find(beside.findings, "program");
+    ASSERT_TRUE(recording && program);
+    EXPECT_NE(program->evidence.find(recording->title), std::string::npos)
+        << recording->title << " / " << program->evidence;
+}
+
 TEST(Words, WhatRecordingTakesIsToldWhereItMayBeThat) {
     for (const bool much : {true, false}) {
         Recorded r;
@@ -181,7 +227,7 @@ TEST(Words, WhatRecordingTakesIsToldWhereItMayBeThat) {
         const Advice found = r.ask("beside_ops");
         const Finding* program = find(found.findings, "program");
         ASSERT_TRUE(program);
-        EXPECT_EQ(program->evidence.find("Recording itself may be") != std::string::npos, much)
+        EXPECT_EQ(program->evidence.find("Recording itself may take") != std::string::npos, much)
             << program->evidence;
         EXPECT_EQ(program->confidence.find("recording itself") != std::string::npos, much)
             << program->confidence;

@@ -1,3 +1,5 @@
+#include "analyze/device_facts.h"
+
 #include <gtest/gtest.h>
 
 #include "analyze/analyze.h"
@@ -63,6 +65,34 @@ TEST(DeviceFacts, WorkOfAnOpInsideOneThatCanUseTensorCoresIsMarked) {
     ASSERT_EQ(analysis.device_flags.size(), 2u);
     EXPECT_TRUE(analysis.device_flags[0] & Analysis::kInEligibleOp);
     EXPECT_FALSE(analysis.device_flags[1] & Analysis::kInEligibleOp);
+}
+
+// What holds no product could not use them because other kernels of its region do; inside a product's op it
+// counts with the op.
+TEST(DeviceFacts, AKernelWithoutAProductIsInNoEligibleOpThatWasOnlySeenToBe) {
+    for (const auto& [op, marked] : {std::pair("Torch-Compiled Region: 0/0", false), {"aten::mm", true}}) {
+        TestProfile t;
+        t.gpu(0, "NVIDIA A100", 8, 0);
+        t.op(op, 0, 500);
+        int64_t id = 0;
+        for (const char* kernel : {"triton_red_fused_sum_0", "ampere_h16816gemm", "triton_poi_fused_add_1",
+                                   "some_kernel<float>", "triton_poi_fused_add_1"}) {
+            ++id;
+            t.api("cudaLaunchKernel", 20 * id, 10, t.thread(), id);
+            t.kernel(kernel, 1000 * id, 50, t.stream(), id);
+        }
+        Profile profile = t.finish();
+        const Analysis analysis = analyze(profile, {});
+        ASSERT_EQ(analysis.device_flags.size(), 5u);
+        for (const size_t without : {0u, 2u, 4u}) {
+            EXPECT_EQ((analysis.device_flags[without] & Analysis::kInEligibleOp) != 0, marked) << op;
+            EXPECT_TRUE(analysis.device_flags[without] & kHoldsNoProduct);
+        }
+        for (const size_t may : {1u, 3u}) {
+            EXPECT_TRUE(analysis.device_flags[may] & Analysis::kInEligibleOp) << op;
+            EXPECT_FALSE(analysis.device_flags[may] & kHoldsNoProduct);
+        }
+    }
 }
 
 }  // namespace

@@ -373,7 +373,8 @@ std::vector<Table> device_tables() {
           {"kind", kTinyint, "",
            "0 kernel, 1 copy, 2 set, 3 annotation, 4 wait, 5 other, 6 CUDA graph recorded as a whole"},
           {"flags", kUtinyint, "",
-           "as in ops; 64: first of its launching call; 128: inside an op that could run on Tensor Cores"},
+           "as in ops; 32: a kernel that by its name holds no product; 64: first of its launching call; 128: "
+           "inside an op that could run on Tensor Cores (32: by the op's name, not only as it was seen to)"},
           {"name", kInteger, "", "kernel_names.id of kernels, else strings.id"},
           {"launch", kInteger, "", "api_calls.id of the launching call"},
           {"op_span", kInteger, "", "ops.id of the innermost op at the launch"},

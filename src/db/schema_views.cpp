@@ -58,7 +58,10 @@ View kernels() {
         {"tc_pattern", kVarchar, "", "part of the name that told, or the matrix instruction",
          filled("k.tc_pattern")},
         {"mangled_name", kVarchar, "", "raw name, where the source tells it", filled("k.mangled_name")},
-        {"in_tc_eligible_op", kBoolean, "", "launched inside an op that could run on Tensor Cores",
+        {"in_tc_eligible_op", kBoolean, "",
+         "launched inside an op that could run on Tensor Cores; no kernel without a product by its name "
+         "where "
+         "the op was only seen to",
          "(s.flags & 128) <> 0"},
     };
     std::vector<Column> launch;

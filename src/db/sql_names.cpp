@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/device_facts.h"
 #include "analyze/ranks/matching.h"
 #include "analyze/results.h"
 #include "db/schema.h"
@@ -138,6 +139,7 @@ std::string flags() {
                             {"overlapping", kOverlapping},
                             {"backward", kBackward},
                             {"first_of_launch", analyze::Analysis::kFirstOfLaunch},
+                            {"holds_no_product", analyze::kHoldsNoProduct},
                             {"in_eligible_op", analyze::Analysis::kInEligibleOp}}) +
            "CREATE OR REPLACE TEMP MACRO has_flag(flags, name) AS (flags & flag(name)) <> 0;\n"
            "CREATE OR REPLACE TEMP MACRO compute_capability(major, minor, warp_size) AS CASE WHEN warp_size "

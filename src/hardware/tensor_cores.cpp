@@ -261,6 +261,10 @@ TensorCoreVerdict tensor_core_use(std::string_view name) {
     return {unknown ? NameVerdict::kUnknown : NameVerdict::kNo, {}};
 }
 
+bool is_plain_kernel(std::string_view name) {
+    return name.starts_with("triton_") ? inductor_use(name).verdict == kNo : is_plain_fusion(name);
+}
+
 // TensorRT's layers (NvInfer.h, LayerType) but products, recurrences, plugins and what Myelin fused.
 bool holds_no_product(std::string_view op_name) {
     constexpr std::string_view head = "trt::";

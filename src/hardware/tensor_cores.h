@@ -24,6 +24,9 @@ struct TensorCoreVerdict {
 // Whether an op, named as our readers do ("trt::max_pooling"), is known to hold no product: its kernels use
 // no Tensor Cores whatever their names. Of TensorRT's layers only, which are timed without a kernel's name.
 bool holds_no_product(std::string_view op_name);
+// Whether a kernel is by its name known to hold no product, so that it could not use Tensor Cores whatever
+// launched it: Inductor's pointwise kernels and reductions, XLA's own fusions, ROCm's copies by kernels.
+bool is_plain_kernel(std::string_view full_kernel_name);
 // Judges a kernel by its full name, mangled or not. The view points into static storage or into `name`.
 TensorCoreVerdict tensor_core_use(std::string_view full_kernel_name);
 

@@ -7,6 +7,7 @@
 #include "advise/rules/rules.h"
 #include "query/reports/code_loading.h"
 #include "query/reports/host_collectives.h"
+#include "query/reports/wait_for_work.h"
 
 namespace opsight::advise {
 namespace {
@@ -243,28 +244,55 @@ Result<query::TimeSpans> gaps_of(Context& c, const query::TimeSpans& gaps, bool 
     return query::common(gaps, something);
 }
 
+constexpr double kBusyWait = 50;  // % of a wait in which devices work: it is for them
+
 bool waits_in_jax(std::string_view function) {
     return function.ends_with(" block_until_ready") || function.ends_with(" try_to_block");
 }
 
+// What is waited for runs on a device, or is still prepared by the host: devices that work tell.
+Status tell_wait(Context& c, const std::string& function, Finding& finding) {
+    finding.evidence += " It waits for work that was handed over before.";
+    if (!c.facts().device_work) return {};
+    OPSIGHT_ASSIGN(const query::WaitForWork wait, query::wait_for_work(c.session(), function));
+    if (wait.ns == 0) return {};
+    const double busy = 100 * static_cast<double>(wait.device_ns) / static_cast<double>(wait.ns);
+    finding.evidence += fmt::format(" Devices work in {} of its {}", percent(busy), milliseconds(wait.ns));
+    if (busy >= kBusyWait) {
+        finding.evidence += ": it waits for them.";
+        finding.advice = "Let several steps be under way before one is waited for.";
+        return {};
+    }
+    if (4 * wait.range_ns < wait.ns) {
+        finding.evidence += ": what else it waits for was not recorded.";
+        finding.advice =
+            "The host may compile, make buffers or copy meanwhile: ranges of XLA's host threads would tell. "
+            "What is compiled again and again takes functions with fewer shapes.";
+        return {};
+    }
+    finding.evidence += ", so for most of it it waits for something on the host.";
+    finding.evidence +=
+        fmt::format(" On other threads '{}' is open in {} of that.", wait.range, milliseconds(wait.range_ns));
+    finding.advice =
+        fmt::format("See what makes '{}' take so long, and whether later steps have it too.", wait.range);
+    return {};
+}
+
 // What the program does beside its ops, as far as ranges and Python frames tell.
-void tell_program(const RunFacts& f, Finding& finding) {
+Status tell_program(Context& c, Finding& finding) {
+    const RunFacts& f = c.facts();
     if (f.beside_ops) {
         finding.evidence =
             fmt::format("For most of that {} is open.",
                         f.beside_ops->function ? "the Python function " + f.beside_ops->name
                                                : fmt::format("the range '{}'", f.beside_ops->name));
-        if (waits_in_jax(f.beside_ops->name)) {
-            finding.evidence += " It waits for work that was handed over before: it runs, or is compiled.";
-            finding.advice =
-                "Let several steps be under way before one is waited for; what is compiled again and again "
-                "takes functions with fewer shapes.";
-        }
+        if (waits_in_jax(f.beside_ops->name)) OPSIGHT_TRY(tell_wait(c, f.beside_ops->name, finding));
     } else if (f.torch)
         finding.evidence =
             "That is Python code between the ops, or something outside of PyTorch: logging, checkpoints, "
             "waiting.";
     if (f.python_frames) finding.query = frames_of_gaps();
+    return {};
 }
 
 // Where launches were recorded and no work of a device, that may have run beside all of it.
@@ -294,6 +322,13 @@ bool tell_pauses(const RunFacts& f, double share, Finding& finding) {
     return true;
 }
 
+// What a recording could show beside the program's own work.
+std::string_view known_work(const RunFacts& f, const query::Contents& has) {
+    if (f.device_work || f.work_lost || has.device_unseen || (!f.ops && !has.calls))
+        return f.ops ? "ops, calls and GPU work" : "calls and GPU work";
+    return !f.ops ? "calls" : has.calls ? "ops and calls" : "ops";
+}
+
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
 Status check(Context& c) {
     const RunFacts& f = c.facts();
@@ -310,12 +345,12 @@ Status check(Context& c) {
         if (share < c.threshold(are_long ? "share" : "between")) continue;
         // The rule of host communication tells of it, and which rank is the last.
         if (host && f.ops && f.beside_ops && is_host_communication(*f.beside_ops) && !f.device_work) continue;
-        Finding finding{
-            host ? "program" : "outside", "problem",
-            host ? fmt::format("The program does something else than {}calls and GPU work in {} of the time",
-                               f.ops ? "ops, " : "", percent(share))
-                 : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
-        if (host) tell_program(f, finding);
+        Finding finding{host ? "program" : "outside", "problem",
+                        host
+                            ? fmt::format("The program does something else than {} in {} of the time",
+                                          known_work(f, has), percent(share))
+                            : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
+        if (host) OPSIGHT_TRY(tell_program(c, finding));
         finding.share_pct = share;
         tell_unrecorded(f, c.session().contents(), host, finding);
         if (tell_lost_work(f, finding)) {

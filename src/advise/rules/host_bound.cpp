@@ -168,11 +168,15 @@ void tell_work_of_the_cpu(Context& c, double share, Finding& finding) {
     const RunFacts& f = c.facts();
     finding.kind = "fine";
     const bool calls = c.session().contents().calls;
-    finding.title = fmt::format("The work is done by the CPU, whose {} take {} of the time",
-                                !f.ops  ? "recorded calls"
-                                : calls ? "ops and calls of the GPU's API"
-                                        : "ops",
-                                percent(share));
+    const std::string_view what = !f.ops  ? "recorded calls"
+                                  : calls ? "ops and calls of the GPU's API"
+                                          : "ops";
+    // Where it mostly waits for other ranks, say, or for input, its ops are not what takes the time.
+    const double host = f.host.value_or(0), idle = f.idle.value_or(0);
+    const bool most = share >= std::max({host, idle, 100 - share - host - idle});
+    finding.title =
+        most ? fmt::format("The work is done by the CPU, whose {} take {} of the time", what, percent(share))
+             : fmt::format("The CPU's {} take {} of the time, and other things more", what, percent(share));
     if (calls && f.long_calls)
         finding.evidence =
             fmt::format("{} takes {} of that, in {}; the longest lasts {}.", f.long_calls->name,

@@ -99,8 +99,10 @@ Status tell_recording(Context& c, Finding& finding) {
     OPSIGHT_ASSIGN(const RecordingCost cost, recording_cost(c));
     if (cost.pct() < c.threshold_of(*find_rule("recording_overhead"), "share")) return {};
     const double pct = std::min(cost.pct(), finding.share_pct.value_or(100));
-    finding.evidence += fmt::format("{}Recording itself may be about {} of the time, and part of this.",
-                                    finding.evidence.empty() ? "" : " ", percent(pct));
+    finding.evidence +=
+        fmt::format("{}Recording itself may take {} of the time: {} of this may be that.",
+                    finding.evidence.empty() ? "" : " ", cost.pct() < 100 ? percent(cost.pct()) : "most",
+                    pct < cost.pct() ? "all" : "part");
     finding.confidence = 2 * pct >= finding.share_pct.value_or(100)
                              ? "low: recording itself may be most of this time"
                              : "medium: recording itself may be a part of this time";

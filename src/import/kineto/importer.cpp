@@ -214,7 +214,7 @@ Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, con
         return named(
             {"holds several documents, and no list 'traceEvents' in the first", {}, {}, kOneDocument});
     if (!reader.found_events()) return named({"holds no list 'traceEvents'", {}, {}, kWhatToGive});
-    if (assembler.events() == assembler.no_events() && losses() > losses_before)
+    if (assembler.events() == assembler.no_events() && (assembler.events() > 0 || losses() > losses_before))
         return named({"holds a list, but no trace events in it", {}, {}, kWhatToGive});
     if (assembler.events() > 0 && !assembler.knows_anything())
         builder.diagnostics().add(Diag::kNothingKnown,

@@ -250,6 +250,15 @@ TEST(Kineto, KernelsHaveTheNumberOfTheirCollective) {
     EXPECT_EQ(p.device.collective_number(device_row(p, "gemm")), -1);
 }
 
+// TensorFlow's writer ends each list with an object that has no member.
+TEST(Kineto, AnEventWithoutAnyMemberIsNoLoss) {
+    const std::string op = R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":1,"dur":2},)";
+    const Profile p = import_events(op + "{ },\n{}");
+    EXPECT_EQ(p.host.size(), 1u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 0);
+    EXPECT_EQ(import_events(op + R"({"ts":5})").diagnostics.count(Diag::kBadEvent), 1);
+}
+
 TEST(Kineto, ChangesOfMoreMemoryThanThereIsAreLeftOut) {
     const Profile p = import_events(
         R"({"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":1,"s":"t","args":{"Bytes":9223372036854775807,"Device Type":0,"Device Id":-1}},)"

@@ -129,6 +129,18 @@ void Interpreter::finish() {
         batch_->new_strings.push_back(tables_.strings.view(StringId(tables_.strings_given)));
 }
 
+namespace {
+
+// What TensorFlow's writer ends its list with. An event is whole when it comes here, so there is an end.
+bool has_no_member(const RawEvent& event) {
+    const char* at = event.begin + 1;
+    while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')
+        ++at;
+    return *at == '}';
+}
+
+}  // namespace
+
 void Interpreter::take(const RawEvent& event) {
     ++batch_->events;
     const std::string_view phase = bare(event.phase);
@@ -157,6 +169,7 @@ void Interpreter::take(const RawEvent& event) {
             return take_meta(event);
         default:
             batch_->no_events += event.phase.empty();
+            if (event.phase.empty() && has_no_member(event)) return;
             report(event.phase.empty() ? Diag::kBadEvent : Diag::kUnknownPhase, event, phase);
     }
 }

@@ -52,6 +52,42 @@ TEST(TensorCores, EfficiencyOfKernelsWithoutOpsIsARange) {
     }
 }
 
+// ROCm copies by kernels: these could not use matrix cores, whatever called them.
+TEST(TensorCores, KernelsThatHoldNoProductByTheirNameDoNotLowerTheRange) {
+    analyze::TestProfile t;
+    t.gpu(0, "AMD Instinct MI300X", 9, 4);
+    int64_t at = 0;
+    for (const auto& [name, dur] : {std::pair{"Cijk_Ailk_Bljk_BBS_BH_MT64x64x64_MI16x16x1", 60},
+                                    {"__amd_rocclr_copyBuffer", 140},
+                                    {"void somebodys(int)", 20}}) {
+        t.api("hipLaunchKernel", at, 5, t.thread(), at + 1);
+        t.kernel(name, 1000 + 10 * at, dur, t.stream(), at + 1);
+        at += 100;
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    EXPECT_NEAR(summary(session, "tensor_core_efficiency_low_pct"), 100 * 60 / 80.0, 1e-9);
+    EXPECT_NEAR(summary(session, "tensor_core_efficiency_high_pct"), 100, 1e-9);
+    EXPECT_NEAR(summary(session, "tensor_core_kernel_share_pct"), 100 * 60 / 220.0, 1e-9);
+}
+
+// The pointwise kernel of a compiled region is in no sum of what could use Tensor Cores.
+TEST(TensorCores, PointwiseKernelsOfARegionAreNotAmongThoseThatCould) {
+    analyze::TestProfile t;
+    t.gpu(0, "Tesla V100-SXM2-16GB", 7, 0);
+    t.op("Torch-Compiled Region: 0/0", 0, 300);
+    for (const auto& [name, dur] : {std::pair{kTcKernel, 60}, {"triton_poi_fused_add_0", 140}}) {
+        t.api("cudaLaunchKernel", dur, 5, t.thread(), dur);
+        t.kernel(name, 1000 + 10 * dur, dur, t.stream(), dur);
+    }
+    const StoredProfile stored(std::move(t));
+    Session session = stored.open({.all = true});
+    EXPECT_NEAR(summary(session, "tensor_core_efficiency_pct"), 100, 1e-9);
+    EXPECT_NEAR(summary(session, "tensor_core_kernel_share_pct"), 30, 1e-9);
+    const ResultTable ops = table_of(session, "tensor_core");
+    EXPECT_EQ(number(cell(ops, "total_gpu_time_ns", "op_name", "Torch-Compiled Region: 0/0")), 60);
+}
+
 TEST(TensorCores, EfficiencyShareAndUtilization) {
     const StoredProfile stored(tensor_cores());
     Session session = stored.open();

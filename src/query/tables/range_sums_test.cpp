@@ -173,7 +173,7 @@ TEST_F(RangeSumsTest, RangesOfLibrariesAreNotSuggested) {
     for (int i = 0; i < 8; ++i)
         range("MPI_Send", 1000 * i, 1000 * i + 900, "MPI");
     for (int i = 0; i < 3; ++i)
-        range("saxpy", 10000 + 100 * i, 10050 + 100 * i);
+        range("saxpy", 10000 + 1000 * i, 10500 + 1000 * i);
     const StoredProfile stored(std::move(made));
     Session session = stored.open();
     const auto choice = iteration_choice(session);
@@ -221,6 +221,21 @@ TEST_F(RangeSumsTest, WhatIsOpenForHardlyAnyOfTheTimeIsNotSuggested) {
         const auto choice = iteration_choice(session);
         ASSERT_TRUE(choice);
         EXPECT_EQ(choice->has_value(), apart == 100);
+    }
+}
+
+// A helper that comes three times in a row is no main loop of a long recording; what says that it is may be.
+TEST_F(RangeSumsTest, WhatTakesHardlyAnyOfTheRecordingIsNotSuggested) {
+    for (const char* name : {"getCpAsyncBulkGmemIndex", "step"}) {
+        made = analyze::TestProfile();
+        range("Compile", 0, 10000);
+        for (int i = 0; i < 3; ++i)
+            range(name, 100 + 30 * i, 120 + 30 * i);
+        const StoredProfile stored(std::move(made));
+        Session session = stored.open();
+        const auto choice = iteration_choice(session);
+        ASSERT_TRUE(choice);
+        EXPECT_EQ(choice->has_value(), std::string_view(name) == "step");
     }
 }
 

@@ -34,13 +34,14 @@ WITH wall AS (
 ), kernels AS (
     -- Kernels of unknown use may be anything: of the time that could be on Tensor Cores (of kernels that use them, of
     -- eligible ops, and unknown) at least what is known to use them does, at most all but what is known not to. Of
-    -- kernels that no op of a framework launched nothing tells whether they could.
+    -- kernels that no op of a framework launched nothing tells whether they could, but the names of some that they
+    -- could not.
     SELECT sum(gpu_ns) AS all_ns, bool_or(kind = device_kind('kernel')) AS told,
            coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = tc_use('yes')), 0) AS tc_ns,
            coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = tc_use('unknown')), 0) AS unknown_ns,
            sum(gpu_ns) FILTER (WHERE uses_tc <> tc_use('no') OR eligible) AS possible_ns,
            coalesce(sum(gpu_ns) FILTER (WHERE uses_tc = tc_use('no') AND NOT eligible AND of_no_op
-                                              AND class = kernel_class('compute')), 0) AS untold_ns
+                                              AND NOT no_product AND class = kernel_class('compute')), 0) AS untold_ns
     FROM summary_device
     WHERE kind IN (device_kind('kernel'), device_kind('graph')) AND $tensor_cores
 ), bounds AS (

@@ -15,7 +15,7 @@ WITH RECURSIVE eligible AS (
            CASE op_span WHEN -1 THEN track END AS track,
            name, count(*) AS kernels, sum(dur_ns) AS ns
     FROM sel_device
-    WHERE kind = device_kind('kernel') AND (op_span = -1 OR has_flag(flags, 'in_eligible_op'))
+    WHERE kind = device_kind('kernel') AND has_flag(flags, 'in_eligible_op')
     GROUP BY ALL
 ), climb AS (
     SELECT o.id, o.op, o.track, o.parent_op, i.tc_eligible AS found, e.name, e.kernels, e.ns

@@ -2,7 +2,7 @@
 -- each the thread that has most; names that say what they are come first, then what takes most time. Ranges of
 -- libraries and lines of code (markers of PyProf) are not steps of the program. Those within another of the name are
 -- part of it. What is open in less than a twentieth of the time from its first to its last is a call, and no part of a
--- loop.
+-- loop. Nor is what takes less than a tenth of the recording, unless its name says what it is.
 WITH c AS (
     SELECT a.name, a.track, count(*) AS count, sum(a.dur_ns) AS total, min(a.begin_ns) AS first_ns,
            max(a.begin_ns + a.dur_ns) AS last_ns
@@ -32,6 +32,7 @@ WITH c AS (
            regexp_matches(stem, '(?i)(^|[^a-z])(step|iter|iteration|frame|batch|minibatch|epoch|cycle|tick|timestep|'
                                 || 'request)s?([^a-z]|$)') AS telling
     FROM s
+    WHERE telling OR total >= 0.1 * coalesce((SELECT max(wall_ns) FROM sel_wall_sums), 0)
     ORDER BY telling DESC, total DESC, stem
     LIMIT 1
 ), each AS (

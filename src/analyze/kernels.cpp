@@ -1,6 +1,7 @@
 #include "analyze/kernels.h"
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
 
@@ -196,6 +197,8 @@ void find_kernels(Profile& profile, Analysis& analysis, const std::vector<Counte
     absl::flat_hash_map<StringId, const KernelCode*> code;
     for (const KernelCode& known : profile.kernel_code)
         code.emplace(known.name, &known);
+    const absl::flat_hash_set<StringId> without_tc(profile.kernels_without_tc.begin(),
+                                                   profile.kernels_without_tc.end());
     const std::vector<Judging> judging = how_to_judge(profile);
     const std::vector<ToldOpId> told_ops = told_of_spans(profile);
     analysis.kernel.assign(d.size(), KernelId());
@@ -212,6 +215,10 @@ void find_kernels(Profile& profile, Analysis& analysis, const std::vector<Counte
                 analysis.kernels.back().uses_tc = plain ? TensorCoreUse::kNo : TensorCoreUse::kUnknown;
                 analysis.kernels.back().evidence = TensorCoreEvidence::kNone;
             }
+            // A name that tells of a product knows better than the op that a source looked at.
+            if (analysis.kernels.back().uses_tc == TensorCoreUse::kUnknown &&
+                without_tc.contains(d.name[span]))
+                analysis.kernels.back().uses_tc = TensorCoreUse::kNo;
             if (counted) judge_by_counters(*counted, analysis.kernels.back());
             if (const auto names = told.find(d.name[span]); names != told.end()) {
                 analysis.kernels.back().base_name = names->second->base;

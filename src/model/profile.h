@@ -45,8 +45,9 @@ struct Profile {
     std::vector<Collective> collectives;
     std::vector<Transfer> transfers;
     std::vector<Context> contexts;
-    std::vector<KernelNames> kernel_names;  // where the source tells more than the full name
-    std::vector<KernelCode> kernel_code;    // where the source has it; one entry per kernel
+    std::vector<KernelNames> kernel_names;     // where the source tells more than the full name
+    std::vector<KernelCode> kernel_code;       // where the source has it; one entry per kernel
+    std::vector<StringId> kernels_without_tc;  // names of which the source says that none used Tensor Cores
     std::vector<NvtxAttributes> nvtx_attributes;
     HostSpans host;
     OpDetails op_details;

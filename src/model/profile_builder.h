@@ -109,6 +109,7 @@ class ProfileBuilder {
     void add_context(const Context& context) { profile_.contexts.push_back(context); }
     // The first names of a kernel stay.
     void name_kernel(const KernelNames& names);
+    void add_kernel_without_tc(StringId name) { profile_.kernels_without_tc.push_back(name); }
     void add_kernel_code(const KernelCode& code) { profile_.kernel_code.push_back(code); }
 
     RowCounts row_counts() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/time.h"
 #include "import/pyprof/rows.h"
@@ -60,6 +61,8 @@ class Import {
         if (kernels_ == 0)
             return fail("is output of PyProf without a kernel", file_.name, {},
                         "give the database of nvprof that it was made of");
+        for (const auto& [name, uses] : uses_tc_)
+            if (!uses) builder_.add_kernel_without_tc(name);
         file_.note_damage(builder_);
         return ImportFacts{1, lines_.bytes(), kernels_};
     }
@@ -87,6 +90,7 @@ class Import {
                     : row->kernel.starts_with("Memset") ? DeviceKind::kMemset
                                                         : DeviceKind::kKernel;
         span.name = text(row->kernel);
+        if (row->uses_tc && span.kind == DeviceKind::kKernel) uses_tc_[span.name] |= *row->uses_tc;
         if (span.kind != DeviceKind::kKernel)
             span.transfer = builder_.transfer(transfer_of_name(row->kernel));
         const DeviceId device = builder_.device(rank_, row->device);
@@ -186,7 +190,8 @@ class Import {
     LineReader lines_;
     ProfileBuilder& builder_;
     RankId rank_;
-    std::vector<std::string> names_;  // of the table's columns
+    std::vector<std::string> names_;    // of the table's columns
+    std::map<StringId, bool> uses_tc_;  // by kernel, of those of which the table says: whether one did
     std::string call_, path_;
     int64_t alike_ = 0;  // rows of one op behind each other
     TrackId thread_;

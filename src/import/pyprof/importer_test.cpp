@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -73,6 +74,22 @@ TEST_F(PyProfTest, TheTableHasWork) {
     EXPECT_EQ(text(p, relu.name), "Tensor.relu_backward");
     EXPECT_FALSE(relu.is_product);
     EXPECT_EQ(p.diagnostics.count(Diag::kBadEvent), 1) << "a time that is none";
+}
+
+// Names of the table have no arguments, so they tell less than its column of Tensor Cores.
+TEST_F(PyProfTest, TheTableTellsWhichKernelsUseNoTensorCores) {
+    const Profile p = imported(
+        "\"Kernel\",\"Module\",\"Op\",\"Direction\",\"Sil(ns)\",\"TC\",\"FLOPs\",\"Bytes\"\n"
+        "\"elementwise_kernel\",\"torch\",\"add\",\"fprop\",\"10\",\"-\",\"1\",\"1\"\n"
+        "\"reduce_kernel\",\"na\",\"sum\",\"bprop\",\"10\",\"na\",\"0\",\"0\"\n"
+        "\"some_gemm\",\"torch\",\"mm\",\"fprop\",\"10\",\"0\",\"1\",\"1\"\n"
+        "\"some_gemm\",\"torch\",\"mm\",\"fprop\",\"10\",\"1\",\"1\",\"1\"\n"
+        "\"untold\",\"torch\",\"mm\",\"fprop\",\"10\",\"\",\"1\",\"1\"\n");
+    std::vector<std::string> without;
+    for (const StringId name : p.kernels_without_tc)
+        without.push_back(text(p, name));
+    std::sort(without.begin(), without.end());
+    EXPECT_EQ(without, (std::vector<std::string>{"elementwise_kernel", "reduce_kernel"}));
 }
 
 TEST_F(PyProfTest, NothingIsEvaluated) {

@@ -131,6 +131,8 @@ std::optional<KernelRow> read_row(const std::vector<std::string>& names,
     kernel.layer = of("Layer") == "na" ? std::string_view() : of("Layer");
     kernel.op = with_module(of("Module"), of("Op"));
     if (kernel.op == "na") kernel.op.clear();
+    const std::string_view tc = of("TC");
+    if (tc == "1" || tc == "0" || tc == "-" || tc == "na") kernel.uses_tc = tc == "1";
     kernel.flops = amount(of("FLOPs"));
     kernel.bytes = amount(of("Bytes"));
     // What it writes of ops that it does not know.

@@ -19,6 +19,7 @@ struct KernelRow {
     std::string op;                        // "torch.nn.functional.linear", "MmBackward"; empty: none is told
     std::string shapes, dtypes, concrete;  // JSON; empty: not told
     int64_t sequence = -1;
+    std::optional<bool> uses_tc;     // as PyProf says; it says "-" or "na" of ops that could not: false
     int64_t flops = -1, bytes = -1;  // as PyProf counts them; -1: it does not
     std::string call;                // alike for kernels of one call, where they follow upon each other
 };

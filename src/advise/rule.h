@@ -138,7 +138,8 @@ const char* matrix_units(const query::RunFacts& f);
 // Reasons of `lacks` that several rules share.
 std::string lacks_nothing(const query::RunFacts&);
 std::string lacks_device_work(const query::RunFacts& f);
-std::string lacks_work_of_the_cpu(const query::RunFacts& f);  // the run's work is a device's
+std::string lacks_work_of_the_cpu(const query::RunFacts& f);   // the run's work is a device's
+std::string lacks_peaks_of_the_cpu(const query::RunFacts& f);  // or opsight profile did not record it
 // What to say of it where much device work was not recorded; else nothing.
 std::string lost_work(const query::RunFacts& f);
 // Of a finding on time in which no device works: where much device work was not recorded that is not known.

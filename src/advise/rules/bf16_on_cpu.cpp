@@ -6,14 +6,12 @@
 namespace opsight::advise {
 namespace {
 
-constexpr double kNearPeak = 30;  // % of the peak: below, another rate of it says little
-
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const auto rates, query::host_rates(c.session()));
     const auto [fp32, bf16] = rates;
     if (fp32 <= 0 || bf16 < c.threshold("times") * fp32) return {};
     OPSIGHT_ASSIGN(const query::HostProducts products, query::host_products(c.session()));
-    if (products.farthest && products.reached_pct() < kNearPeak)
+    if (products.farthest && products.reached_pct() < c.threshold("reached"))
         return c.cannot("the products are far from the peak that they have: see slow_products"), Status();
     OPSIGHT_ASSIGN(const query::Occurrences found,
                    query::times_of_ops(c.session(), {.pattern = kHostProducts, .dtypes = "^\\[\"float"}));
@@ -40,9 +38,8 @@ Status check(Context& c) {
 }
 
 std::string lacks(const query::RunFacts& f) {
-    if (std::string why = lacks_work_of_the_cpu(f); !why.empty()) return why;
-    if (std::string why = lacks_dtypes(f); !why.empty()) return why;
-    return f.recorded_here ? "" : "the recording does not tell what the processor can do";
+    const std::string why = lacks_peaks_of_the_cpu(f);
+    return why.empty() ? lacks_dtypes(f) : why;
 }
 
 }  // namespace
@@ -53,6 +50,8 @@ Rule bf16_on_cpu_rule() {
         .looks_for = "products on FP32 on a processor that does BF16 faster",
         .needs = "ops with types, recorded by opsight profile, and no device",
         .thresholds = {{"share", 20, "% of the wall clock", "the rest of the run stays as it is"},
+                       {"reached", 30, "% of what FP32 could do",
+                        "what is far from one peak would be as far from another"},
                        {"times", 1.5, "times the rate of FP32", "conversions take some of the gain"}},
         .bound = "",
         .confidence = "low: rates are those of the processor's units; accuracy is not in the recording",

@@ -68,6 +68,11 @@ std::string lacks_work_of_the_cpu(const RunFacts& f) {
     return f.device_work || f.work_lost ? "the work is a device's" : "";
 }
 
+std::string lacks_peaks_of_the_cpu(const RunFacts& f) {
+    if (std::string why = lacks_work_of_the_cpu(f); !why.empty()) return why;
+    return f.recorded_here ? "" : "the recording does not tell what the processor can do";
+}
+
 std::string lost_work(const RunFacts& f) {
     constexpr double kMuch = 5;  // % of the launches
     if (f.truncated) return "The file is cut: the missing part may hold work of this time.";

@@ -43,11 +43,6 @@ Status check(Context& c) {
     return {};
 }
 
-std::string lacks(const query::RunFacts& f) {
-    if (std::string why = lacks_work_of_the_cpu(f); !why.empty()) return why;
-    return f.recorded_here ? "" : "the recording does not tell what the processor can do";
-}
-
 }  // namespace
 
 Rule slow_products_rule() {
@@ -69,7 +64,7 @@ Rule slow_products_rule() {
             "GROUP BY ALL ORDER BY ms DESC, i.name",
         .verify = "opsight compare BEFORE.opsight AFTER.opsight",
         .source = "docs/metrics.md, counted work; PyTorch performance tuning guide, CPU",
-        .lacks = lacks,
+        .lacks = lacks_peaks_of_the_cpu,
         .check = check,
     };
 }

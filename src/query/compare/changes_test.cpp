@@ -59,6 +59,18 @@ TEST(Changes, AKernelSlowedBySevenPercentIsNamedFirst) {
     EXPECT_EQ(found.base_matched, 100);
 }
 
+// Of one run a side 1.5 % may be the runs' own; of several they tell themselves.
+TEST(Changes, OneRunASideTellsNothingOfSmallDifferencesOfKernels) {
+    Model base, next;
+    slow(next.t.tree, 6, 0.015);
+    WorkTree before = base.t.finish(), after = next.t.finish();
+    const Changes found = find_changes(before, after);
+    EXPECT_EQ(found.kernels.front().samples.verdict, Verdict::kRunToRun);
+    EXPECT_EQ(found.kernels.front().kind, ChangeKind::kSame);
+    before.by_runs = after.by_runs = true;
+    EXPECT_EQ(find_changes(before, after).kernels.front().kind, ChangeKind::kSlower);
+}
+
 void drop(WorkTree& tree, size_t op) {
     tree.ops.erase(tree.ops.begin() + static_cast<std::ptrdiff_t>(op));
     for (TreeLayer& layer : tree.layers) {

@@ -6,9 +6,10 @@
 
 namespace opsight::analyze {
 
-// Counts kLostDeviceWork: calls of CUDA and HIP that launch kernels or graphs, succeeded as far as is told,
-// began in no capture of a graph by their rank, and launched nothing that is in the profile. Needs parent and
-// launch. Cost: linear.
+// Counts kLostDeviceWork, and of the same calls apart (kWorkBehindEnd) those that a device which lags behind
+// and works until the recording ends had not come to: calls of CUDA and HIP that launch kernels or graphs,
+// succeeded as far as is told, began in no capture of a graph by their rank, and launched nothing that is in
+// the profile. Needs parent and launch. Cost: linear.
 void count_lost_work(Profile& profile, const Analysis& analysis);
 
 }  // namespace opsight::analyze

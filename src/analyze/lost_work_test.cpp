@@ -25,6 +25,37 @@ TEST(LostWork, LaunchesWithoutKernelsAreCounted) {
     EXPECT_EQ(lost(t), 3);
 }
 
+// The device is behind its launches and works until the recording ends: what it had not come to is not lost.
+TEST(LostWork, WorkBehindTheEndIsNotLost) {
+    for (const bool until_the_end : {true, false}) {
+        TestProfile t;
+        const TrackId thread = t.thread(), stream = t.stream();
+        for (int64_t i = 0; i < 10; ++i)
+            t.api("cudaLaunchKernel", i * 10, 5, thread, i + 1);
+        for (int64_t i = 0; i < 5; ++i)
+            if (i != 2)
+                t.kernel("k", 20 + i * (until_the_end ? 15 : 6), until_the_end ? 15 : 6, stream, i + 1);
+        Profile profile = t.finish();
+        (void)analyze(profile, {});
+        EXPECT_EQ(profile.diagnostics.count(Diag::kLostDeviceWork), until_the_end ? 1 : 6)
+            << "what stands before recorded work is lost";
+        EXPECT_EQ(profile.diagnostics.count(Diag::kWorkBehindEnd), until_the_end ? 5 : 0);
+    }
+}
+
+// The recording went on long after the last call: it would have had the work, too.
+TEST(LostWork, WorkBesideADeviceThatGoesOnAfterTheCallsIsLost) {
+    TestProfile t;
+    for (int64_t i = 0; i < 10; ++i)
+        t.api("cudaLaunchKernel", i, 1, t.thread(), i + 1);
+    for (int64_t i = 0; i < 5; ++i)
+        t.kernel("k", 100 + i, 1, t.stream(), i + 1);
+    Profile profile = t.finish();
+    (void)analyze(profile, {});
+    EXPECT_EQ(profile.diagnostics.count(Diag::kLostDeviceWork), 5);
+    EXPECT_EQ(profile.diagnostics.count(Diag::kWorkBehindEnd), 0);
+}
+
 TEST(LostWork, ARuntimeCallLaunchesByTheDriverCallInIt) {
     TestProfile t;
     const TrackId thread = t.thread(), stream = t.stream();

@@ -1,9 +1,7 @@
 #include "collect/counters.h"
 
-#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,49 +10,19 @@
 #include <cerrno>
 #include <cstring>
 
+#include "collect/kept_files.h"
 #include "wire/clock.h"
 
 namespace opsight::collect {
 namespace {
 
-constexpr size_t kMostFiles = 1024;
-std::atomic<int> g_files[kMostFiles];  // the number + 1 of each open file; 0: a free place
-
-// A program's limit of files is its own: counters take at most a quarter of it.
-size_t allowed_files(rlim_t& limit) {
-    rlimit files{};
-    limit = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY ? files.rlim_cur : 1024;
-    return std::min<size_t>(kMostFiles, limit / 4);
-}
-
-// Remembers a file and gives it a high number; -errno where there is no room.
-int keep(int file) {
-    rlim_t limit = 0;
-    const size_t allowed = allowed_files(limit);
-    const int high = fcntl(file, F_DUPFD_CLOEXEC, static_cast<int>(std::min<rlim_t>(limit * 3 / 4, 768)));
-    ::close(file);
-    if (high < 0) return -EMFILE;
-    for (size_t i = 0; i < allowed; ++i)
-        if (int free = 0; g_files[i].compare_exchange_strong(free, high + 1)) return high;
-    ::close(high);
-    return -EMFILE;
-}
-
 int open_event(const perf_event_attr& event, int leader) {
     const long file = syscall(SYS_perf_event_open, &event, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
-    return file < 0 ? -errno : keep(static_cast<int>(file));
+    return file < 0 ? -errno : keep_file(static_cast<int>(file));
 }
 
 bool enable_group(int leader) {
     return ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) == 0;
-}
-
-void close_event(int file) {
-    for (std::atomic<int>& each : g_files)
-        if (int held = file + 1; each.compare_exchange_strong(held, 0)) {
-            ::close(file);
-            return;
-        }
 }
 
 const perf_event_mmap_page* map_event(int file) {
@@ -100,7 +68,7 @@ const PerfCalls& system_perf() {
         .read = [](int file, void* to, size_t bytes) { return ::read(file, to, bytes); },
         .map = map_event,
         .unmap = unmap_event,
-        .close = close_event,
+        .close = close_kept,
         .pmc = read_pmc,
         .tsc = read_tsc};
     return calls;
@@ -311,11 +279,6 @@ const char* why_no_counter(int problem) {
         default:
             return "the kernel refuses it";
     }
-}
-
-void close_inherited_counters() {
-    for (std::atomic<int>& each : g_files)
-        if (const int held = each.exchange(0)) ::close(held - 1);
 }
 
 }  // namespace opsight::collect

@@ -5,8 +5,7 @@
 // shares where all of them allow it (rdpmc: no system call), else by one read(). Events count the thread that
 // opened them and no other: work that an op hands to other threads is not in them (inheritance would count
 // what those threads do for anybody, and cannot be read as a group). Files are closed when the thread ends,
-// and in a forked child all of them: they count its parent. They are moved to high numbers, since a program
-// that closes all its files gets low ones anew; one that was closed is never read again.
+// and in a forked child all of them (kept_files.h); one that the program closed is never read again.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -89,8 +88,5 @@ inline constexpr int kOnlyUser = 1;
 int try_counter(CpuCounter counter, const PerfCalls& calls = system_perf());
 // Why not, in words.
 const char* why_no_counter(int problem);
-
-// Closes all files of counters that this process inherited from its parent.
-void close_inherited_counters();
 
 }  // namespace opsight::collect

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "collect/kept_files.h"
 #include "collect/observer_api.h"
 #include "collect/recorder.h"
 
@@ -11,6 +12,24 @@ namespace {
 uint32_t g_counters = 0;  // that were asked for, as bits of slots
 
 }  // namespace
+
+void read_around_ops() {
+    Recorder::set_thread_hooks({[](ThreadState& state) {
+                                    if (g_counters != 0) state.counters.open(g_counters);
+                                    state.run_queue.open();
+                                },
+                                [](ThreadState& state) {
+                                    state.counters.close();
+                                    state.run_queue.close();
+                                },
+                                &close_inherited_files});
+}
+
+void tell_run_queue() {
+    ThreadState* state = Recorder::state();
+    if (!state || !state->run_queue.is_open()) return;
+    Recorder::keep(*state, [](wire::ThreadStream& stream) { stream.property("run_queue", "schedstat"); });
+}
 
 void tell_counters() {
     if (g_counters == 0) return;
@@ -37,7 +56,4 @@ void tell_counters() {
 void opsight_torch_counters(uint32_t wanted) {
     using namespace opsight::collect;
     g_counters = wanted;
-    Recorder::set_thread_hooks({[](ThreadState& state) { state.counters.open(g_counters); },
-                                [](ThreadState& state) { state.counters.close(); },
-                                &close_inherited_counters});
 }

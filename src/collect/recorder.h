@@ -10,6 +10,7 @@
 #include "collect/counters.h"
 #include "collect/iteration_count.h"
 #include "collect/observer_api.h"
+#include "collect/run_queue.h"
 #include "wire/signature.h"
 #include "wire/writer.h"
 
@@ -169,6 +170,7 @@ struct ThreadState {
 
     ThreadState* next_free = nullptr;
     ThreadCounters counters;
+    RunQueue run_queue;
     wire::ThreadStream stream;
     IdCache<1024> texts;
     IdCache<2048> kinds;

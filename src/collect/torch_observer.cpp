@@ -240,6 +240,8 @@ void start(const at::RecordFunction& op) {
     state->stream.commit(bytes);
     if (!async) state->push({&op, &record->dur, record->begin, is_step, false, counted});
     if (op.scope() == at::RecordScope::USER_SCOPE) state->stream.snapshot_if_due(now);
+    if (state->run_queue.due(now)) [[unlikely]]
+        state->run_queue.sample(state->stream, now);
     Recorder::in_window(now);
     settle_callbacks();
 }
@@ -264,6 +266,8 @@ void end(const at::RecordFunction& op) {
         Recorder::step_ended(optimizer_of(op.name()));
         settle_callbacks();
     }
+    if (state->run_queue.due(now) && Recorder::recording()) [[unlikely]]
+        state->run_queue.sample(state->stream, now);
 }
 
 template <bool kShapes>
@@ -408,8 +412,10 @@ int opsight_torch_open(const char* directory, uint64_t limit_bytes, uint32_t fla
         Recorder::set_introduction(
             [](opsight::wire::ThreadStream& stream) { opsight::collect::describe_process(stream); });
         Recorder::set_window_hook(&opsight::collect::tell_cuda_library);
+        opsight::collect::read_around_ops();
         if (const int problem = Recorder::open(directory, limit_bytes, *window)) return problem;
         opsight::collect::tell_counters();
+        opsight::collect::tell_run_queue();
         opsight::collect::Callbacks::begin(flags);
         return 0;
     } catch (...) {

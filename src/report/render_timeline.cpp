@@ -77,7 +77,7 @@ void put_binary(std::string& out, const query::TimelineWindow& window, Get get) 
 
 }  // namespace
 
-std::string render_tracks_json(const query::Timeline& timeline, const std::vector<int64_t>& wanted) {
+std::string render_tracks_json(const query::Timeline& timeline, std::optional<int64_t> rank) {
     JsonWriter json;
     json.object([&] {
         put_page_number(json.key("origin_ns"), timeline.origin_ns());
@@ -90,8 +90,7 @@ std::string render_tracks_json(const query::Timeline& timeline, const std::vecto
         });
         json.list("tracks", [&] {
             for (const query::TimelineTrack& track : timeline.tracks())
-                if (wanted.empty() || std::find(wanted.begin(), wanted.end(), track.id) != wanted.end())
-                    put_track(json, track);
+                if (!rank || track.rank == *rank) put_track(json, track);
         });
     });
     return json.take();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,8 @@
 
 namespace opsight::report {
 
-// `wanted`: ids of tracks; empty: all.
-std::string render_tracks_json(const query::Timeline& timeline, const std::vector<int64_t>& wanted);
+// Of that rank; none: of all.
+std::string render_tracks_json(const query::Timeline& timeline, std::optional<int64_t> rank);
 std::string render_window_json(const query::TimelineWindow& window);
 std::string render_counters_json(const query::Timeline& timeline,
                                  const std::vector<query::CounterEntries>& counters, int64_t begin_ns);

@@ -23,6 +23,7 @@ Expected<std::vector<int64_t>> tracks_of_rank(const Call& call, const query::Tim
     if (!rank) return out;
     for (const query::TimelineTrack& track : timeline.tracks())
         if (track.rank == *rank) out.push_back(track.id);
+    std::sort(out.begin(), out.end());
     if (out.empty())
         return fail(Problem(400, "bad_request", fmt::format("the timeline has no rank {}", *rank),
                             "timeline/tracks lists the tracks of all ranks"));
@@ -40,7 +41,7 @@ Expected<std::vector<int64_t>> tracks_of(const Call& call, const query::Timeline
         if (problem != std::errc() || (next != end && (*next != ',' || next + 1 == end)))
             return fail(Problem(400, "bad_request", fmt::format("'{}' is not a list of tracks", text),
                                 "give their numbers with commas between"));
-        if (!of_rank.empty() && std::find(of_rank.begin(), of_rank.end(), track) == of_rank.end())
+        if (!of_rank.empty() && !std::binary_search(of_rank.begin(), of_rank.end(), track))
             return fail(Problem(400, "bad_request",
                                 fmt::format("track {} is none of rank {}", track, call.text("rank")),
                                 "leave tracks out, or rank"));
@@ -52,8 +53,9 @@ Expected<std::vector<int64_t>> tracks_of(const Call& call, const query::Timeline
 
 Expected<Response> tracks(Call& call) {
     OPSIGHT_ASSIGN(const Shared timeline, call.profiles().timeline(call));
-    OPSIGHT_ASSIGN(const std::vector<int64_t> of_rank, tracks_of_rank(call, *timeline));
-    return json_response(report::render_tracks_json(*timeline, of_rank));
+    OPSIGHT_TRY(tracks_of_rank(call, *timeline));  // which refuses a rank that there is not
+    OPSIGHT_ASSIGN(const std::optional<int64_t> rank, call.number("rank"));
+    return json_response(report::render_tracks_json(*timeline, rank));
 }
 
 Expected<Response> window(Call& call) {

@@ -131,6 +131,7 @@ enum class RecordType : uint16_t {
     kChunkStart = 50,
     kCarriedEnd = 51,
     kCountedOp = 52,  // a kLinkedOp with counters of the processor
+    kRunQueue = 53,   // how long the thread waited for a processor until then
     kCount
 };
 
@@ -190,6 +191,13 @@ inline void take_difference(uint64_t* values, const uint64_t* now, size_t count)
         values[i] = known ? now[i] - values[i] : kNotCounted;
     }
 }
+
+// How long the thread that writes the stream was ready to run and had no processor, since it began.
+struct RunQueueRecord {
+    RecordHeader header;
+    uint32_t reserved;
+    uint64_t time, waited_ns;
+};
 
 struct ModuleRecord {
     RecordHeader header;

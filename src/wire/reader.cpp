@@ -72,6 +72,7 @@ constexpr std::array<size_t, static_cast<size_t>(RecordType::kCount)> kSmallest 
     sizeof(ChunkStartRecord),
     sizeof(CarriedEndRecord),
     sizeof(CountedOpRecord),
+    sizeof(RunQueueRecord),
 };
 
 // Bytes that follow the struct of a record, by its own word; 0 where none do.

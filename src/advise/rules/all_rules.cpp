@@ -71,6 +71,7 @@ std::vector<Rule> rules_of_patterns_and_recordings() {
         fragmentation_rule(),
         idle_devices_rule(),
         recording_overhead_rule(),
+        run_queue_rule(),
         one_job_rule(),
         lost_data_rule(),
         warmup_inside_rule(),

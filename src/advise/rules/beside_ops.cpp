@@ -335,8 +335,10 @@ Status check(Context& c) {
     const query::Contents& has = c.session().contents();
     if (has.nothing_known && !has.ops && !has.calls && !has.ranges && !has.device_work)
         return c.cannot("what was recorded is of kinds that Opsight does not know"), Status();
-    const double of_host = without_queued(f, f.host.value_or(0), f.host_queued_ns);
-    const double of_nothing = without_queued(f, f.idle.value_or(0), f.idle_queued_ns);
+    const double of_host =
+        without_run_queue(f, without_queued(f, f.host.value_or(0), f.host_queued_ns), f.run_queue.host_ns);
+    const double of_nothing =
+        without_run_queue(f, without_queued(f, f.idle.value_or(0), f.idle_queued_ns), f.run_queue.idle_ns);
     if (std::max(of_host, of_nothing) < c.threshold("share")) return {};
     OPSIGHT_ASSIGN(const Gaps gaps, read_gaps(c));
     const bool are_long = !f.ops || gaps.are_long(c, c.threshold("share"));
@@ -382,6 +384,7 @@ Status check(Context& c) {
             OPSIGHT_ASSIGN(query::TimeSpans own, gaps_of(c, gaps.all, host));
             if (f.ops) tell_gaps(c, measured(c, own), are_long, finding);
             tell_queued(f, host ? f.host_queued_ns : f.idle_queued_ns, finding);
+            tell_run_queue(f, host ? f.run_queue.host_ns : f.run_queue.idle_ns, finding);
             OPSIGHT_TRY(tell_recording(c, finding));
             OPSIGHT_ASSIGN(finding.times, host_times(c, std::move(own)));
         }

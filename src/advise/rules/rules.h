@@ -57,6 +57,7 @@ Rule prefill_steps_rule();
 Rule recomputation_rule();
 Rule recording_overhead_rule();
 Rule repeated_ops_rule();
+Rule run_queue_rule();
 Rule scalar_reads_rule();
 Rule slow_products_rule();
 Rule slow_worker_rule();
@@ -94,6 +95,10 @@ double without_queued(const query::RunFacts& f, double share, int64_t queued_ns)
 void tell_queued(const query::RunFacts& f, int64_t queued_ns, Finding& finding);
 // These times without such pauses.
 Result<query::TimeSpans> without_queued(Context& c, const query::TimeSpans& times);
+// A share of the time without what the threads that run the ops waited for a processor in that share,
+// `waited_ns`, and what was left out so.
+double without_run_queue(const query::RunFacts& f, double share, int64_t waited_ns);
+void tell_run_queue(const query::RunFacts& f, int64_t waited_ns, Finding& finding);
 // Of something that the host does: its own times, or those in which no device works and waits for the host
 // where these are less (of several devices of a rank the one that works longest: the others may work at
 // once).

@@ -1,8 +1,11 @@
 #include "import/capture/process.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "wire/signature.h"
 
@@ -146,6 +149,7 @@ void ProcessImport::begin_thread(uint32_t os_thread) {
     track_ = builder_.host_track(rank_, reader_.info().pid, os_thread);
     builder_.track(track_).process_name = builder_.text(process_name_);
     modules_.clear();
+    run_queue_ = {};
 }
 
 // What the program itself calls the thread.
@@ -168,6 +172,8 @@ void ProcessImport::take(const RecordView& record) {
             return take_counted_op(record);
         case RecordType::kModule:
             return take_module(record.as<wire::ModuleRecord>());
+        case RecordType::kRunQueue:
+            return take_run_queue(record.as<wire::RunQueueRecord>());
         case RecordType::kString:
             texts_[record.blob_id()] = builder_.text(record.blob());
             return;
@@ -307,6 +313,23 @@ void ProcessImport::take_module(const wire::ModuleRecord& module) {
     span.track = track_;
     span.kind = HostKind::kModule;
     builder_.add_host(span);
+}
+
+// Readings tell sums. When within the time between two of them the thread waited is not told: what it waited
+// stands at the end of it.
+void ProcessImport::take_run_queue(const wire::RunQueueRecord& reading) {
+    int64_t now = 0;
+    if (!times_.ns(reading.time, now)) return;
+    const RunQueueReading before = std::exchange(run_queue_, {true, now, reading.waited_ns});
+    if (!before.known || reading.waited_ns <= before.waited_ns || now <= before.ns) return;
+    const uint64_t waited = reading.waited_ns - before.waited_ns;
+    HostSpan span;
+    span.dur = static_cast<int64_t>(std::min(waited, static_cast<uint64_t>(now - before.ns)));
+    span.begin = now - span.dur;
+    span.track = builder_.other_track(rank_, std::to_string(reader_.info().pid),
+                                      fmt::format("Run queue of thread {}", os_thread_));
+    span.name = builder_.text("Waiting for a CPU");
+    builder_.add_host(span, builder_.text("run_queue").value);
 }
 
 // The calls within one that went on in the next block.

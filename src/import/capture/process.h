@@ -72,6 +72,11 @@ class ProcessImport {
         TrackId track;
         int32_t device;  // as the record has it
     };
+    struct RunQueueReading {
+        bool known = false;
+        int64_t ns = 0;
+        uint64_t waited_ns = 0;
+    };
     struct AsyncOp {
         uint64_t key, begin;
         uint32_t kind;
@@ -86,6 +91,7 @@ class ProcessImport {
     bool take_link(const wire::OpRecord& op, uint64_t link);
     void take_counted_op(const wire::RecordView& record);
     void take_module(const wire::ModuleRecord& module);
+    void take_run_queue(const wire::RunQueueRecord& reading);
     void take_moved(const wire::RecordView& record);
     StringId enter_module(const wire::ModuleRecord& module);
     void take_thread(const wire::ThreadRecord& thread);
@@ -123,6 +129,7 @@ class ProcessImport {
     absl::flat_hash_map<uint32_t, StringId> texts_;
     absl::flat_hash_map<uint32_t, OpKind> kinds_;
     std::vector<OpenModule> modules_;
+    RunQueueReading run_queue_;
 
     std::vector<Allocation> allocations_;
     std::vector<std::pair<AsyncOp, OpKind>> async_begins_;

@@ -78,6 +78,7 @@ class Finder {
         kernel_count();
         one_factor();
         clocks();
+        run_queue();
         synchronization();
         overlap();
         budget("loading", kLoading, "data loading", {}, Sides::kAny);
@@ -334,6 +335,17 @@ class Finder {
     void clocks() {
         for (std::string& text : other_clocks(it_.base.state, it_.next.state))
             say("clocks", std::move(text));
+    }
+
+    void run_queue() {
+        const auto &base = it_.base.state.run_queue_pct, &next = it_.next.state.run_queue_pct;
+        if (!base || !next || std::abs(*next - *base) < kBusyMachinePct) return;
+        say("run_queue",
+            fmt::format(
+                "the thread of the ops waits for a processor, which others have, in {:.1f}% of the time "
+                "before, {:.1f}% after",
+                *base, *next));
+        found_.back().other_way = is_against(*next - *base);
     }
 
     // Of what times are told of.

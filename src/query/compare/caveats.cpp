@@ -68,6 +68,7 @@ class Finder {
         if (const auto batch = batch_hint(it_.changes); batch && it_.base.batch == it_.next.batch)
             say("batch", *batch);
         clocks();
+        run_queue();
         settings();
         recording();
         ops();
@@ -107,6 +108,16 @@ class Finder {
     void clocks() {
         for (std::string& text : other_clocks(it_.base.state, it_.next.state))
             say("clocks", std::move(text));
+    }
+
+    void run_queue() {
+        const std::pair<const Side*, const char*> sides[] = {{&it_.base, "base"}, {&it_.next, "new"}};
+        for (const auto& [side, word] : sides)
+            if (side->state.run_queue_pct.value_or(0) >= kBusyMachinePct)
+                say("busy_machine",
+                    fmt::format("{}: in {:.1f}% of the time the thread of the ops waited for a "
+                                "processor, which other threads or programs had",
+                                word, *side->state.run_queue_pct));
     }
 
     void settings() {

@@ -70,5 +70,17 @@ TEST(Caveats, WhatOneSideDoesAloneMakesIterationsNotUnlike) {
     EXPECT_THAT(kinds(it), Not(Contains(kUnlikeIterations)));
 }
 
+TEST(Caveats, ABusyMachineIsSaidOfTheSideThatHadIt) {
+    Side base = side("step_marker", 1), next = side("step_marker", 1);
+    base.state.run_queue_pct = 4.9;
+    EXPECT_THAT(kinds(compare_sides(side("step_marker", 1), std::move(base))), Not(Contains("busy_machine")));
+    next.state.run_queue_pct = 31;
+    const Comparison it = compare_sides(side("step_marker", 1), std::move(next));
+    const auto found = std::find_if(it.caveats.begin(), it.caveats.end(),
+                                    [](const Caveat& each) { return each.kind == "busy_machine"; });
+    ASSERT_NE(found, it.caveats.end());
+    EXPECT_THAT(found->text, StartsWith("new: in 31.0% of the time the thread of the ops waited"));
+}
+
 }  // namespace
 }  // namespace opsight::query

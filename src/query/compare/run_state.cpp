@@ -6,6 +6,7 @@
 
 #include "query/compare/sql.h"
 #include "query/compare/statistics.h"
+#include "query/reports/run_queue.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -55,6 +56,13 @@ Status read_clocks(Session& session, int64_t rank, RunState& state) {
     return {};
 }
 
+Status read_run_queue(Session& session, RunState& state) {
+    OPSIGHT_ASSIGN(const RunQueueWaits waits, run_queue_waits(session));
+    if (!waits.recorded || waits.wall_ns <= 0) return {};
+    state.run_queue_pct = 100.0 * static_cast<double>(waits.ns) / static_cast<double>(waits.wall_ns);
+    return {};
+}
+
 }  // namespace
 
 Result<RunState> read_run_state(Session& session, const std::vector<IterationShares>& samples) {
@@ -63,6 +71,7 @@ Result<RunState> read_run_state(Session& session, const std::vector<IterationSha
     OPSIGHT_TRY(read_waits(session, samples, state));
     OPSIGHT_TRY(read_memory(session, rank, state));
     OPSIGHT_TRY(read_clocks(session, rank, state));
+    OPSIGHT_TRY(read_run_queue(session, state));
     return state;
 }
 

@@ -21,10 +21,16 @@ struct RunState {
     std::optional<int64_t> memory_held;
     std::string memory_place;              // "GPU", "CPU"
     std::map<std::string, double> clocks;  // counters that are clocks by their name: their mean
+    // % of the wall clock in which the threads that run the ops waited for a processor; nothing: not
+    // recorded.
+    std::optional<double> run_queue_pct;
 };
 
 // The clocks that were sampled on both sides and differ, in words, each with its means.
 std::vector<std::string> other_clocks(const RunState& base, const RunState& next);
+
+// From this share on, of the wall clock, waits for a processor make times what they are.
+inline constexpr double kBusyMachinePct = 5;
 
 // One side's problems, for whoever looks for them: advice is a room above this one.
 struct FoundProblem {

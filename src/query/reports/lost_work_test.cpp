@@ -56,6 +56,23 @@ TEST(LostWork, KernelsThatWereLostAreNotZero) {
     EXPECT_TRUE(is_empty(cell(streams, "busy_pct")));
 }
 
+// A source of kernels alone tells of no copies: "0" would say that there were none. Its calls would tell
+// that.
+TEST(LostWork, CopiesThatWereNotRecordedAreNotNone) {
+    for (const bool calls : {false, true}) {
+        analyze::TestProfile t;
+        if (calls) t.api("cudaLaunchKernel", 10, 5, t.thread(), 1);
+        t.kernel("k", 30, 10, t.stream(), 1);
+        const StoredProfile stored(std::move(t));
+        Session session = stored.open();
+        const ResultTable kernels = table_of(session, "summary", "all_kernels");
+        EXPECT_EQ(number(cell(kernels, "gpu_time_ns", "name", "All other kernels")), 10);
+        const Cell memory = cell(kernels, "gpu_time_ns", "name", "Memory");
+        EXPECT_EQ(is_empty(memory), !calls);
+        if (calls) EXPECT_EQ(number(memory), 0);
+    }
+}
+
 // Nor is a file of an older version what has no device work in its range.
 TEST(LostWork, WithoutDeviceWorkInTheRangeStreamsSaySo) {
     analyze::TestProfile t;

@@ -201,6 +201,7 @@ Status read_host(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(facts.long_calls, long_calls(session));
     OPSIGHT_ASSIGN(facts.beside_ops, open_beside_ops(session));
     OPSIGHT_ASSIGN(facts.file_calls, file_calls(session));
+    OPSIGHT_ASSIGN(facts.run_queue, run_queue_waits(session));
     OPSIGHT_ASSIGN(const duck::Rows on_cpu, session.query(sql::idle_on_cpu));
     facts.idle_on_cpu_ns = integer(on_cpu.rows.at(0)[0], -1);
     facts.idle_ns = integer(on_cpu.rows.at(0)[1]);

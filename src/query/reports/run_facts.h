@@ -7,6 +7,7 @@
 
 #include "query/reports/host_time.h"
 #include "query/reports/matrix_units.h"
+#include "query/reports/run_queue.h"
 #include "query/session/session.h"
 
 namespace opsight::query {
@@ -95,6 +96,7 @@ struct RunFacts {
     // where switches of context were not recorded.
     int64_t idle_ns = 0, idle_on_cpu_ns = -1;
     SampledTime idle_samples;  // CPU samples in idle_ns
+    RunQueueWaits run_queue;
 
     // Of the share of kernels without Tensor Cores, the part that `ns` of their durations makes.
     double share_of(int64_t ns) const {

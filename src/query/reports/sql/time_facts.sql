@@ -10,12 +10,7 @@ SELECT EXISTS (FROM raw.resource_segments WHERE resource = resource('dataloader'
           AND NOT EXISTS (FROM raw.diagnostics WHERE key = 'nothing_known') AS timed,
        NOT EXISTS (FROM raw.meta WHERE key = 'time_classes') AS parted,
        (SELECT lost FROM kernels_lost) AS kernels_lost,
-       -- Without any, calls tell whether there were none or none was recorded.
-       EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('copy'), device_kind('set')))
-       OR (EXISTS (FROM raw.api_calls)
-           AND NOT EXISTS (FROM raw.api_calls
-                           WHERE name IN (SELECT id FROM raw.strings
-                                          WHERE regexp_matches(text, '[Mm]em(cpy|set)')))) AS copies,
+       (SELECT told FROM copies_told) AS copies,
        -- Of the host: where no device works.
        EXISTS (FROM raw.resource_segments WHERE resource = resource('communication'))
        OR EXISTS (FROM raw.collective_members WHERE host_span >= 0) AS communication,

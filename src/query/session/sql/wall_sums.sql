@@ -9,4 +9,12 @@ GROUP BY rank;
 -- That kernels were launched, and not one is in the recording.
 CREATE TEMP VIEW kernels_lost AS
 SELECT NOT EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('kernel'), device_kind('graph')))
-       AND EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS lost
+       AND EXISTS (FROM raw.diagnostics WHERE key = 'lost_device_work') AS lost;
+
+-- Whether the recording tells of copies and sets. Without any, calls tell whether there were none or none was recorded.
+CREATE TEMP VIEW copies_told AS
+SELECT EXISTS (FROM raw.device_spans WHERE kind IN (device_kind('copy'), device_kind('set')))
+       OR (EXISTS (FROM raw.api_calls)
+           AND NOT EXISTS (FROM raw.api_calls
+                           WHERE name IN (SELECT id FROM raw.strings WHERE regexp_matches(text, '[Mm]em(cpy|set)'))))
+           AS told

@@ -15,7 +15,7 @@ Recorded busy_machine(int64_t waited_us, int64_t tid = 1) {
     for (int64_t i = 0; i < run.steps; ++i) {
         run.t.op("aten::add", Recorded::at(i), 6 * kMs);
         if (waited_us > 0)
-            run.t.builder.add_host({Recorded::at(i) + 9 * kMs - waited_us * kUs, waited_us * kUs, queue,
+            run.t.builder.add_host({Recorded::at(i) + 9900 * kUs - waited_us * kUs, waited_us * kUs, queue,
                                     run.t.builder.text("Waiting for a CPU"), HostKind::kOther, 0},
                                    run.t.builder.text("run_queue").value);
     }
@@ -23,8 +23,10 @@ Recorded busy_machine(int64_t waited_us, int64_t tid = 1) {
 }
 
 TEST(WaitsForProcessors, AreANoteFromAShareOn) {
+    Options with_rows;
+    with_rows.rows = 5;
     for (const int64_t waited_us : {0, 400, 600}) {
-        const Advice advice = busy_machine(waited_us).ask("run_queue");
+        const Advice advice = busy_machine(waited_us).ask("run_queue", with_rows);
         ASSERT_EQ(advice.findings.size(), waited_us == 600 ? 1U : 0U) << waited_us;
         if (advice.findings.empty()) continue;
         const Finding& found = advice.findings[0];

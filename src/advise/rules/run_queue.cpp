@@ -24,11 +24,11 @@ Status check(Context& c) {
         "of "
         "ops, of loading, and of what is between them.",
         c.time_of(f.run_queue.ns));
-    if (f.processors > 0) finding.evidence += fmt::format(" The machine has {} for it", f.processors);
     if (f.processors > 0)
-        finding.evidence += f.torch_threads > 1
-                                ? fmt::format(", and ops are split among {} threads.", f.torch_threads)
-                                : std::string(".");
+        finding.evidence += fmt::format(
+            " There {} {} processor{}{}.", f.processors == 1 ? "is" : "are", f.processors,
+            f.processors == 1 ? "" : "s",
+            f.torch_threads > 1 ? fmt::format(", and ops are split among {} threads", f.torch_threads) : "");
     finding.advice =
         "Times are longer than the program alone would take, and differ from run to run: before anything is "
         "compared, record it where no others run. Where only its own are there, its threads and the workers "

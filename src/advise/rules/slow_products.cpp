@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advise/rules/rules.h"
 #include "query/reports/advice_work.h"
 
@@ -13,13 +15,23 @@ std::string told(const query::FarOp& op, Context& c) {
                        milliseconds(op.bound_ns / c.parts()));
 }
 
+// What of these times the thread waited for a processor, from 0 to 1.
+Result<double> waiting_share(Context& c, const query::TimeSpans& times) {
+    if (!c.facts().run_queue.recorded || times.empty()) return 0.0;
+    OPSIGHT_ASSIGN(const query::Occurrences waits, query::times_of(c.session(), query::Activity::kRunQueue));
+    return static_cast<double>(query::length_of(query::common(waits.times, times))) /
+           static_cast<double>(query::length_of(times));
+}
+
 Status check(Context& c) {
     OPSIGHT_ASSIGN(const query::HostProducts products, query::host_products(c.session()));
     if (!products.farthest) return c.cannot("of no product it is known what its work needs"), Status();
-    const double reached = products.reached_pct();
-    if (reached >= c.threshold("reached")) return {};
+    if (products.reached_pct() >= c.threshold("reached")) return {};
     OPSIGHT_ASSIGN(const query::Occurrences found,
                    query::times_of_ops(c.session(), {.pattern = kHostProducts}));
+    OPSIGHT_ASSIGN(const double waiting, waiting_share(c, found.times));
+    const double reached = products.reached_pct() / std::max(1e-3, 1 - waiting);
+    if (reached >= c.threshold("reached")) return {};
     const double share = c.share_of(found.times);
     if (share < c.threshold("share")) return {};
     Finding finding{
@@ -29,6 +41,10 @@ Status check(Context& c) {
     finding.evidence = c.how_often(found.count, "products and convolutions") + ". " +
                        told(*products.farthest, c) +
                        " These peaks are estimates, from the processor's units and its clock.";
+    if (waiting >= 0.01)
+        finding.evidence +=
+            fmt::format(" In {} of their time others had the processor: that is left out of the share.",
+                        percent(100 * waiting));
     finding.advice =
         "See which library computes them: a plain BLAS reaches a few per cent of what OpenBLAS or MKL do. "
         "Then "

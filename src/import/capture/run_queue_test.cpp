@@ -29,7 +29,7 @@ Profile imported(const FabricatedCapture& capture) {
     ProfileBuilder builder;
     const auto done = import_captures({path.string()}, false, builder);
     std::filesystem::remove(path);
-    EXPECT_TRUE(done) << (done ? "" : done.error().message);
+    EXPECT_TRUE(done) << (done ? "" : done.error().message());
     return std::move(builder).finish();
 }
 

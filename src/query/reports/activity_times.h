@@ -35,6 +35,7 @@ enum class Activity : uint8_t {
     kComputeKernels,  // all but collectives
     kOverhead,        // the profiler's own work, as it tells it
     kQueued,          // a pause of all devices of a rank before work that was launched already
+    kRunQueue,        // a thread that runs the ops is ready to run, and has no processor
     kNothing,         // nothing that was recorded: the share "idle" of the wall clock
 };
 

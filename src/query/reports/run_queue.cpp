@@ -1,6 +1,5 @@
 #include "query/reports/run_queue.h"
 
-#include "query/reports/source_reports.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -8,8 +7,10 @@ namespace opsight::query {
 
 Result<RunQueueWaits> run_queue_waits(Session& session) {
     RunQueueWaits waits;
-    OPSIGHT_ASSIGN(waits.recorded, is_recorded(session, "run_queue"));
+    OPSIGHT_ASSIGN(const duck::Rows told, session.query(reports::sql::run_queue_recorded));
+    waits.recorded = std::get<bool>(told.rows.at(0)[0]);
     if (!waits.recorded) return waits;
+    OPSIGHT_TRY(session.prepare(reports::sql::run_queue_spans));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::run_queue));
     const auto& row = rows.rows.at(0);
     waits.ns = integer(row[0]);

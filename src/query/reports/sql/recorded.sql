@@ -30,8 +30,6 @@ SELECT EXISTS (
     UNION ALL
     SELECT 1 FROM raw.ranks WHERE $report = 'ranks' AND id > 0
     UNION ALL
-    SELECT 1 FROM raw.meta WHERE $report = 'run_queue' AND key = 'property.run_queue'
-    UNION ALL
     SELECT 1 FROM raw.cpu_samples WHERE $report = 'cpu_samples'
     UNION ALL
     SELECT 1

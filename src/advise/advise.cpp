@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "advise/evidence.h"
+#include "advise/slow_ranks.h"
 #include "advise/sql.h"
 #include "query/ask/lean_views.h"
 #include "query/reports/device_words.h"
@@ -92,6 +93,7 @@ class Engine {
         parts_ = out_.iterations > 0 ? out_.iterations : out_.ranks;
         out_.wall_ns = wall_ns_ / parts_;
         OPSIGHT_ASSIGN(rank_numbers_, query::RankNumbers::read(session_));
+        OPSIGHT_ASSIGN(slow_ranks_, SlowRanks::read(session_));
         return {};
     }
 
@@ -121,21 +123,11 @@ class Engine {
     }
 
     Bound bound_of(const query::TimeSpans& times, int64_t after_ns, std::string formula) const {
-        const int64_t ns = std::min(query::length_of(times) + after_ns, wall_ns_);
+        const int64_t own = query::length_of(times), of_slowest = slow_ranks_.all_as_slowest(times);
+        if (part(of_slowest - own, own) >= 1)
+            formula += "; in each iteration that of the rank that has most of it, for which the others wait";
+        const int64_t ns = std::min(std::max(own, of_slowest) + after_ns, wall_ns_);
         return {ns / parts_, part(ns, wall_ns_), std::move(formula), {}};
-    }
-
-    // As if all ranks had what the one has that has most.
-    void take_slowest_rank(Finding& finding) const {
-        int64_t most = 0, ns = 0;
-        for (size_t i = 0; i < finding.times.size(); ++i) {
-            if (i > 0 && finding.times[i].rank != finding.times[i - 1].rank) ns = 0;
-            ns += finding.times[i].end - finding.times[i].begin;
-            most = std::max(most, ns);
-        }
-        const int64_t all = std::min(most * out_.ranks, wall_ns_);
-        finding.bound->ns = all / parts_;
-        finding.bound->pct = part(all, wall_ns_);
     }
 
     // What the host does after something else kept it from its work takes longer, for it finds its caches
@@ -258,9 +250,8 @@ class Engine {
                     formula +=
                         "; and a quarter of it for what follows, which finds its caches cold (of 10 ms at "
                         "most each time)";
-                finding.bound = bound_of(finding.times, after, std::move(formula));
-                if (rule.of_slowest_rank) take_slowest_rank(finding);
-                finding.bound->formula += beside_share(finding);
+                finding.bound = bound_of(finding.times, after, formula);
+                if (finding.bound->formula == formula) finding.bound->formula += beside_share(finding);
             }
             if (options_.predict && finding.bound && rule.suppose) OPSIGHT_TRY(predict(rule, *finding.bound));
         }
@@ -375,12 +366,7 @@ class Engine {
             }
         // What files gain that have nothing to do with each other is no sum.
         if (!any || !session_.contents().not_one_job.empty()) return;
-        // What the rank that waits longest waits beyond the average of all.
-        int64_t beyond = 0;
-        for (const Finding& finding : out_.findings)
-            if (finding.bound && find_rule(finding.rule)->of_slowest_rank)
-                beyond += std::max<int64_t>(0, finding.bound->ns * parts_ - query::length_of(finding.times));
-        out_.combined = bound_of(all, aftermath(interrupting) + beyond,
+        out_.combined = bound_of(all, aftermath(interrupting),
                                  "the time in which at least one of them goes on, and what it leaves behind");
     }
 
@@ -389,6 +375,7 @@ class Engine {
     Advice& out_;
     int64_t wall_ns_ = 0, parts_ = 1;
     query::RankNumbers rank_numbers_;
+    SlowRanks slow_ranks_;
     query::DeviceWords words_;
     std::optional<query::TimeSpans> beside_kernels_;  // once asked for
 };

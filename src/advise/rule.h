@@ -112,8 +112,6 @@ struct Rule {
     bool leaves_kernels = false;
     // What it gains is time of kernels: no more than a replay without any saves.
     bool of_kernels = false;
-    // The run is as long as its slowest rank: the bound is of the rank that has most of the times.
-    bool of_slowest_rank = false;
     // Why the profile cannot be checked; empty: it can.
     std::string (*lacks)(const query::RunFacts&);
     Status (*check)(Context&);

@@ -16,23 +16,25 @@
 namespace opsight::analyze {
 namespace {
 
-// When a file was recorded, whose ranks were recorded together; end < begin: nothing was.
+// When a file, whose ranks were recorded together, or a rank was recorded; end < begin: nothing was.
 struct Recording {
     size_t rank = 0;  // one of its
     int64_t begin = INT64_MAX, end = INT64_MIN;
 };
 
-std::vector<Recording> recordings_of(const Profile& p) {
+enum class Of : uint8_t { kFile, kRank };
+
+std::vector<Recording> recordings_of(const Profile& p, Of what = Of::kFile) {
     std::map<std::string_view, size_t> files;
-    std::vector<size_t> file_of;
+    std::vector<size_t> place_of;
     std::vector<Recording> all;
     for (size_t rank = 0; rank < p.ranks.size(); ++rank) {
         const auto [file, is_new] = files.try_emplace(p.ranks[rank].source, all.size());
-        if (is_new) all.push_back({.rank = rank});
-        file_of.push_back(file->second);
+        place_of.push_back(is_new || what == Of::kFile ? file->second : all.size());
+        if (place_of.back() == all.size()) all.push_back({.rank = rank});
     }
     const auto add = [&](TrackId track, int64_t begin, int64_t dur) {
-        Recording& recording = all[file_of[p.tracks[track.index()].rank.index()]];
+        Recording& recording = all[place_of[p.tracks[track.index()].rank.index()]];
         recording.begin = std::min(recording.begin, begin);
         recording.end = std::max(recording.end, begin + dur);
     };
@@ -129,6 +131,20 @@ std::string cycles_of_one_process(const Profile& p) {
         most);
 }
 
+// Of one recording: programs that a script ran one after the other are not ranks. Those of a job overlap, and
+// tell their number where a launcher gave them one.
+std::string programs_one_after_the_other(const Profile& p) {
+    std::vector<Recording> all = recordings_of(p, Of::kRank);
+    std::erase_if(all, [&](const Recording& each) { return p.ranks[each.rank].number_known; });
+    int64_t programs = 1, end = all.empty() ? 0 : all[0].end;
+    for (const Recording& each : all) {
+        programs += each.begin >= end;
+        end = std::max(end, each.end);
+    }
+    if (programs == 1) return {};
+    return fmt::format("{} of them one after the other, as programs that a script runs", programs);
+}
+
 // "out/pass_2/7_results.json": rocprofv3 runs a program once for each group of counters. Its tables in CSV
 // are joined when they are read.
 std::string passes_over_one_program(const Profile& p) {
@@ -216,10 +232,12 @@ std::string other_devices(const Profile& p) {
 
 void check_one_job(Profile& p) {
     const auto of_another_file = [&](const Rank& rank) { return rank.source != p.ranks[0].source; };
-    if (std::none_of(p.ranks.begin(), p.ranks.end(), of_another_file)) return;
-    std::vector<std::string> grounds{other_times(p),           other_sizes(p),
-                                     cycles_of_one_process(p), passes_over_one_program(p),
-                                     other_formats(p),         other_programs(p)};
+    std::vector<std::string> grounds;
+    if (std::any_of(p.ranks.begin(), p.ranks.end(), of_another_file))
+        grounds = {other_times(p),   other_sizes(p),   cycles_of_one_process(p), passes_over_one_program(p),
+                   other_formats(p), other_programs(p)};
+    else
+        grounds.push_back(programs_one_after_the_other(p));
     if (const int64_t same = p.diagnostics.count(Diag::kRankDuplicate); same > 0)
         grounds.push_back(fmt::format("{} with the number of a rank that another one has", same));
     std::erase(grounds, "");

@@ -55,6 +55,19 @@ TEST(OneJob, RecordingsOfOtherTimesDoNot) {
               "MI210, V100");
 }
 
+// Programs that a script ran one after the other, in one recording; a launcher's ranks have their numbers.
+TEST(OneJob, ProgramsOfOneRecordingOneAfterTheOther) {
+    const auto of_script = [](int64_t begin, int64_t number = -1) {
+        Recorded each{begin, number};
+        each.source = "bash sweep.sh";
+        return each;
+    };
+    EXPECT_EQ(grounds({of_script(0), of_script(11 * kSecond)}),
+              "2 recordings, 2 of them one after the other, as programs that a script runs");
+    EXPECT_EQ(grounds({of_script(0), of_script(kSecond)}), "");
+    EXPECT_EQ(grounds({of_script(0, 0), of_script(11 * kSecond, 1)}), "");
+}
+
 // Clocks of machines may differ by any time.
 TEST(OneJob, TimesOfOtherHostsSayNothing) {
     EXPECT_EQ(grounds({{0, 0, 2, "a"}, {9000 * kSecond, 1, 2, "b"}}), "");

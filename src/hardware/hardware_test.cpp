@@ -81,6 +81,21 @@ TEST(TensorCores, ProductsInSomebodysOwnKernelsAreUnknown) {
         EXPECT_EQ(tensor_core_use(name).verdict, NameVerdict::kNo) << name;
 }
 
+// Libraries for weights of few bits launch their kernels through templates, or name them by the bits.
+TEST(TensorCores, ProductsOfFewBitsInSomebodysOwnKernelsAreUnknown) {
+    for (const char* name :
+         {"void "
+          "nunchaku::kernels::invoke_kernel<nunchaku::kernels::GEMM_W4A4<nunchaku::kernels::GEMMConfig_W4A4_"
+          "BF16>::"
+          "gemm_w4a4_kernel<nunchaku::kernels::EpilogueDefault, false>, int>(int)",
+          "void dense_kernel0<128, 128, 64, 32, 32, 64, 3, 1>(signed char*, int)",
+          "void natten::cuda::fna::fna_forward<float>(float)", "void FusedLinear<__half>(__half*)"})
+        EXPECT_EQ(tensor_core_use(name).verdict, NameVerdict::kUnknown) << name;
+    for (const char* name :
+         {"void other::invoke_kernel<other::Elementwise<float>, GEMM>(int)", "void other::fill<GEMM>(int)"})
+        EXPECT_EQ(tensor_core_use(name).verdict, NameVerdict::kNo) << name;
+}
+
 TEST(TensorCores, CuPysOwnKernelsHoldNoProduct) {
     EXPECT_EQ(verdict("cupy_multiply__float64_float64_float64"), NameVerdict::kNo);
     EXPECT_EQ(verdict("my_multiply__float64_float64_float64"), NameVerdict::kUnknown);

@@ -190,6 +190,29 @@ std::string_view qualified_name(std::string_view name) {
     return name.substr(0, name.find_first_of("<("));
 }
 
+std::string in_small_letters(std::string_view text) {
+    std::string small(text);
+    std::transform(small.begin(), small.end(), small.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return small;
+}
+
+// Products of weights and activations of few bits, "w4a16"; AWQ and QServe name theirs "dense_kernel0".
+bool is_quantized_product(std::string_view function) {
+    return contains_any(function, {"w4a4", "w4a8", "w4a16", "w8a8", "w8a16", "dense_kernel0"});
+}
+
+// A kernel that only runs what a template's argument names, as Nunchaku's
+// "invoke_kernel<GEMM_W4A4<...>::...>".
+bool launches_product(std::string_view name, std::string_view function) {
+    if (!contains_any(function, {"invoke_kernel", "device_kernel", "kernel_entry"})) return false;
+    const size_t open = name.find('<');
+    if (open == name.npos) return false;
+    const std::string argument =
+        in_small_letters(name.substr(open + 1, name.find_first_of("<,>(", open + 1) - open - 1));
+    return contains_any(argument, {"gemm", "matmul", "attention", "conv"});
+}
+
 // Kernels of C++ that no rule knows: somebody's own, which may use matrix instructions where they compute
 // products, as their names say. Those of cuBLAS, cuDNN and PyTorch without any have no namespace of theirs or
 // one of these.
@@ -199,12 +222,11 @@ bool is_product_of_others(std::string_view name) {
     if (text::contains(qualified, "cutlass::")) return true;
     if (contains_any(qualified, {"at::", "c10::", "cub::", "thrust::", "cudnn", "cublas", "rocprim::"}))
         return false;
-    std::string function(qualified.substr(qualified.find_last_of(": ") + 1));
-    std::transform(function.begin(), function.end(), function.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const bool product =
-        contains_any(function, {"gemm", "matmul", "matrixmul", "matrix_mul", "attention", "attn", "fmha",
-                                "bmm", "conv1d", "conv2d", "conv3d", "convolution"});
+    const std::string function = in_small_letters(qualified.substr(qualified.find_last_of(": ") + 1));
+    const bool product = contains_any(function, {"gemm", "matmul", "matrixmul", "matrix_mul", "attention",
+                                                 "attn", "fmha", "bmm", "conv1d", "conv2d", "conv3d",
+                                                 "convolution", "linear", "fna_", "hstu"}) ||
+                         is_quantized_product(function) || launches_product(name, function);
     // Parts of them without a product, and products on the plain units by their name.
     return product && !contains_any(function, {"sgemm", "dgemm", "cgemm", "zgemm", "depthwise", "reduce",
                                                "combine", "convert", "softmax", "mask", "cache", "transpose",

@@ -1,11 +1,21 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "advise/rules/rules.h"
 
 namespace opsight::advise {
 namespace {
 
 using query::RunFacts;
+
+constexpr int64_t kWorkers = 4;
+
+std::string lines_of(int64_t workers) {
+    return fmt::format(
+        "DataLoader(dataset, num_workers={}, prefetch_factor=4, persistent_workers=True, pin_memory=True)",
+        workers);
+}
 
 Status check(Context& c) {
     const RunFacts& f = c.facts();
@@ -21,7 +31,10 @@ Status check(Context& c) {
             "The training process loads the data itself (_SingleProcessDataLoaderIter): num_workers is 0.";
         finding.advice =
             "Let workers load it: num_workers above 0 in the DataLoader, so that loading runs beside "
-            "training.";
+            "the rest. An IterableDataset has to share its samples among them (get_worker_info), else each "
+            "worker gives all of them.";
+        finding.lines =
+            f.torch ? lines_of(f.processors > 0 ? std::min(kWorkers, f.processors) : kWorkers) : "";
     } else if (f.loads_by_workers) {
         finding.evidence =
             "Workers load the data (_MultiProcessingDataLoaderIter), and the training process waits for "

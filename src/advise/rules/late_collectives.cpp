@@ -5,9 +5,22 @@
 namespace opsight::advise {
 namespace {
 
+// Reductions of gradients; where the ranks were matched without what they wait in them for the last one,
+// which no bucket changes. How long that was, of all ranks.
+Result<int64_t> leave_waits(Context& c, query::Occurrences& reductions) {
+    if (!c.facts().collectives) return 0;
+    OPSIGHT_ASSIGN(const query::Occurrences waits,
+                   query::times_of(c.session(), query::Activity::kCollectiveWaits));
+    OPSIGHT_ASSIGN(const query::TimeSpans moving, query::times_without(c.session(), waits.times));
+    const int64_t all = query::length_of(reductions.times);
+    reductions.times = query::common(reductions.times, moving);
+    return all - query::length_of(reductions.times);
+}
+
 Status check(Context& c) {
-    OPSIGHT_ASSIGN(const query::Occurrences reductions,
+    OPSIGHT_ASSIGN(query::Occurrences reductions,
                    query::times_of_kernels(c.session(), "(?i)all_?reduce|reduce_?scatter"));
+    OPSIGHT_ASSIGN(const int64_t waited, leave_waits(c, reductions));
     const int64_t ns = query::length_of(reductions.times);
     if (reductions.count == 0 ||
         static_cast<double>(ns) < c.threshold("ms") * 1e6 * static_cast<double>(reductions.count) ||
@@ -28,6 +41,13 @@ Status check(Context& c) {
     finding.evidence = fmt::format("{}, of {} on average; {} of their time computation goes on beside them.",
                                    c.how_often(reductions.count, "reductions"),
                                    milliseconds(ns / reductions.count), percent(hidden_pct));
+    if (!c.facts().collectives)
+        finding.evidence +=
+            " How much of that is waiting for the rank that comes last this recording does not tell.";
+    else if (waited > 0)
+        finding.evidence +=
+            fmt::format(" Not counted: {} in which ranks wait in them for the one that comes last.",
+                        percent(c.share_of(waited)));
     finding.advice =
         "Smaller buckets are sent while the backward pass makes the next ones: bucket_cap_mb of DDP, or "
         "smaller units that FSDP wraps.";
@@ -51,7 +71,7 @@ Rule late_collectives_rule() {
                        {"hidden", 20, "% of their time beside computation",
                         "of reductions that overlap most of it goes beside"}},
         .bound = "the time of these reductions beside which no other kernel runs",
-        .confidence = "medium: waiting for other ranks is part of it",
+        .confidence = "medium: of a recording that does not have all ranks, waiting for others is part of it",
         .remedy = "Smaller buckets.",
         .lines = "DistributedDataParallel(model, bucket_cap_mb=10)  # the default is 25",
         .query =

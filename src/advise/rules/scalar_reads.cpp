@@ -66,6 +66,9 @@ Status tell_longest(Context& c, const char* pattern, Finding& finding) {
 
 Status check(Context& c) {
     const bool device = c.facts().device_work;
+    // Of a run whose device was not recorded: a read waits for it, or gets a value that is there.
+    if (!device && (c.facts().work_lost || c.session().contents().device_unseen))
+        return c.cannot("what the device did while values were read was not recorded"), Status();
     OPSIGHT_ASSIGN(query::Occurrences found,
                    query::times_of_ops(c.session(), {.pattern = device ? kWaits : kReads}));
     if (!device) OPSIGHT_TRY(add_loops(c, found));

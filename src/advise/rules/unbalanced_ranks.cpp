@@ -84,7 +84,6 @@ Rule unbalanced_ranks_rule() {
         .verify = "opsight report AFTER.opsight --report stragglers",
         .source = "HTA, idle time and stragglers; docs/RANKS.md",
         .leaves_kernels = true,
-        .of_slowest_rank = true,
         .lacks = [](const query::RunFacts& f) -> std::string {
             if (f.ranks < 2) return "the profile has one rank";
             if (std::string lacks = lacks_collectives(f); !lacks.empty()) return lacks;

@@ -150,6 +150,8 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
         case Activity::kQueued:
         case Activity::kNothing:
             return times_of_rest(session, activity == Activity::kQueued);
+        case Activity::kCollectiveWaits:
+            return in_range(session, sql::times_collective_waits);
         case Activity::kRunQueue:
             OPSIGHT_TRY(session.prepare(sql::run_queue_spans));
             return in_range(session, sql::times_run_queue);

@@ -31,12 +31,14 @@ enum class Activity : uint8_t {
     kDeviceSoftmax,
     kHostScores,  // all work on such scores
     kDeviceScores,
-    kWaveTails,       // the ends of kernels in which their last wave of blocks does not fill the device
-    kComputeKernels,  // all but collectives
-    kOverhead,        // the profiler's own work, as it tells it
-    kQueued,          // a pause of all devices of a rank before work that was launched already
-    kRunQueue,        // a thread that runs the ops is ready to run, and has no processor
-    kNothing,         // nothing that was recorded: the share "idle" of the wall clock
+    kWaveTails,        // the ends of kernels in which their last wave of blocks does not fill the device
+    kComputeKernels,   // all but collectives
+    kOverhead,         // the profiler's own work, as it tells it
+    kQueued,           // a pause of all devices of a rank before work that was launched already
+    kCollectiveWaits,  // work of collectives that waits for the rank that comes last, where ranks were
+                       // matched
+    kRunQueue,         // a thread that runs the ops is ready to run, and has no processor
+    kNothing,          // nothing that was recorded: the share "idle" of the wall clock
 };
 
 // What goes on, and how often: spans that begin in the range.

@@ -142,6 +142,11 @@ Section iteration_section(const WhatIf& answer) {
 void add_notes(const WhatIf& answer, const Suppositions& suppositions, Report& report) {
     report.notes.push_back(error_note(answer));
     add_note_of_unlaunched(answer.unlaunched_pct, report.notes);
+    if (answer.ranks_wait)
+        report.notes.emplace_back(
+            "each rank is replayed by itself: what it waits for the others in collectives stays as it was, "
+            "so a change "
+            "to the rank that comes last saves the job more than this average over the ranks");
     for (const Concerned& each : answer.concerned)
         if (each.tasks == 0 && !(suppositions.no_waits && answer.waits > 0))
             report.notes.push_back(

@@ -21,6 +21,7 @@ Result<Grounds> grounds_of_replay(Session& session) {
     else if (!session.contents().device_work && session.contents().work_lost)
         found.lacks =
             "work was launched on a device and none of it was recorded, so what waited for it is not known";
+    found.ranks_wait = flag(row[5]);
     if (work_ns > 0)
         found.unlaunched_pct =
             100.0 * static_cast<double>(work_ns - launched_ns) / static_cast<double>(work_ns);

@@ -11,7 +11,8 @@ namespace opsight::query {
 struct Grounds {
     std::string lacks;  // why the range cannot be replayed; empty: it can
     double unlaunched_pct =
-        0;  // of its device work's time: no launch is known, so the host seems not to wait
+        0;                    // of its device work's time: no launch is known, so the host seems not to wait
+    bool ranks_wait = false;  // for each other, in collectives that were matched
 };
 
 Result<Grounds> grounds_of_replay(Session& session);

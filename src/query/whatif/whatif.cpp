@@ -47,6 +47,7 @@ Result<std::optional<WhatIf>> what_if(Session& session, const Suppositions& supp
     if (!grounds.lacks.empty()) return std::optional<WhatIf>();
     WhatIf answer;
     answer.unlaunched_pct = grounds.unlaunched_pct;
+    answer.ranks_wait = grounds.ranks_wait;
     Shares path, predicted;
     for (const std::string& words : rules.words)
         answer.concerned.push_back({words});

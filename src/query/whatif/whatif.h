@@ -39,6 +39,7 @@ struct WhatIf {
     double error = 0;           // median over iterations of |replayed - measured| / measured
     double unexplained = 0;     // part of the path that is recorded delays of the device for no known reason
     double unlaunched_pct = 0;  // Grounds
+    bool ranks_wait = false;    // Grounds
     static constexpr double kLargestError = 0.02, kMostUnexplained = 0.1;
     bool simulatable() const { return error <= kLargestError && unexplained <= kMostUnexplained; }
 };

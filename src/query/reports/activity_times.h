@@ -6,14 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "query/reports/time_spans.h"
 #include "query/session/session.h"
 
 namespace opsight::query {
-
-struct TimeSpan {
-    int64_t rank = 0, begin = 0, end = 0;  // ns
-};
-using TimeSpans = std::vector<TimeSpan>;  // by rank and begin; those of a rank do not touch
 
 enum class Activity : uint8_t {
     kDataLoading,
@@ -107,10 +103,5 @@ Status each_span(Session& session, const duck::Statement& statement,
                  const std::function<void(const TimeSpan&)>& see);
 // Those of any order that may overlap, united and cut to the wall clock of the range.
 Result<TimeSpans> within_range(Session& session, std::vector<TimeSpan> spans);
-// Those with less than this in between are one.
-TimeSpans bridged(const TimeSpans& spans, int64_t gap_ns);
-TimeSpans united(const TimeSpans& a, const TimeSpans& b);
-TimeSpans common(const TimeSpans& a, const TimeSpans& b);
-int64_t length_of(const TimeSpans& spans);  // ns, ranks added up
 
 }  // namespace opsight::query

@@ -9,7 +9,8 @@ import sys
 ROOT = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
 LONGEST = 120
 # What puts statements together, from quoted names and from other statements.
-MAKERS = {"ask/lean_views.cpp", "ask/page.cpp", "ask/question.cpp", "session/session.cpp", "session/cut_range.cpp"}
+MAKERS = {"ask/lean_views.cpp", "ask/page.cpp", "ask/question.cpp", "session/session.cpp", "session/cut_range.cpp",
+          "reports/range_resources.cpp"}
 TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 ALL_ROWS = re.compile(r"\bOVER\s*\(\s*\)")
 STATEMENT = re.compile(r"\b(SELECT\s|FROM (raw|sel|st|all)[._]|(LEFT|SEMI|ANTI|ASOF) JOIN|GROUP BY|ORDER BY|CREATE (OR|TEMP))")

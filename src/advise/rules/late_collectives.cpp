@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "advise/rules/rules.h"
+#include "query/reports/rank_balance.h"
 
 namespace opsight::advise {
 namespace {
@@ -9,9 +10,8 @@ namespace {
 // which no bucket changes. How long that was, of all ranks.
 Result<int64_t> leave_waits(Context& c, query::Occurrences& reductions) {
     if (!c.facts().collectives) return 0;
-    OPSIGHT_ASSIGN(const query::Occurrences waits,
-                   query::times_of(c.session(), query::Activity::kCollectiveWaits));
-    OPSIGHT_ASSIGN(const query::TimeSpans moving, query::times_without(c.session(), waits.times));
+    OPSIGHT_ASSIGN(const query::TimeSpans waits, query::waits_for_ranks(c.session(), true));
+    OPSIGHT_ASSIGN(const query::TimeSpans moving, query::times_without(c.session(), waits));
     const int64_t all = query::length_of(reductions.times);
     reductions.times = query::common(reductions.times, moving);
     return all - query::length_of(reductions.times);

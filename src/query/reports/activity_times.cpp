@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
+#include <limits>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "analyze/host_states.h"
 #include "hardware/op_tables.h"
+#include "query/reports/queued_pauses.h"
 #include "query/reports/reorders.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
@@ -16,40 +19,48 @@ namespace {
 
 namespace sql = reports::sql;
 
-bool before(const TimeSpan& a, const TimeSpan& b) {
-    return a.rank != b.rank ? a.rank < b.rank : a.begin < b.begin;
-}
-
-void append(TimeSpans& out, const TimeSpan& span) {
-    if (span.end <= span.begin) return;
-    if (!out.empty() && out.back().rank == span.rank && span.begin <= out.back().end)
-        out.back().end = std::max(out.back().end, span.end);
-    else
-        out.push_back(span);
-}
-
-// The rows of a statement come by rank and begin.
+// The rows of a statement may come in any order.
 Result<TimeSpans> read(
     Session& session, const duck::Statement& statement,
     const std::function<void(const TimeSpan&)>& see = [](const TimeSpan&) {}) {
-    TimeSpans all;
+    SpanCollector all;
     OPSIGHT_TRY(each_span(session, statement, [&](const TimeSpan& span) {
         see(span);
-        append(all, span);
+        all.add(span);
     }));
-    return all;
+    return all.take();
 }
+
+// Counts spans that begin in the range. Those that come after each other are in the same stretch mostly.
+class BeginsInRange {
+  public:
+    explicit BeginsInRange(const TimeSpans& range) : range_(range) {}
+    void count(const TimeSpan& span) {
+        if (at_ >= range_.size() || !holds(range_[at_], span)) {
+            const auto after = std::upper_bound(range_.begin(), range_.end(), span, starts_before);
+            if (after == range_.begin()) return;
+            at_ = static_cast<size_t>(after - range_.begin()) - 1;
+            if (!holds(range_[at_], span)) return;
+        }
+        ++found_;
+    }
+    int64_t found() const { return found_; }
+
+  private:
+    static bool holds(const TimeSpan& stretch, const TimeSpan& span) {
+        return stretch.rank == span.rank && stretch.begin <= span.begin && span.begin < stretch.end;
+    }
+    const TimeSpans& range_;
+    size_t at_ = 0;
+    int64_t found_ = 0;
+};
 
 Result<Occurrences> in_range(Session& session, const duck::Statement& statement) {
     OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
-    Occurrences found;
-    OPSIGHT_ASSIGN(const TimeSpans all, read(session, statement, [&](const TimeSpan& span) {
-                       const auto after = std::upper_bound(range.begin(), range.end(), span, before);
-                       found.count += after != range.begin() && (after - 1)->rank == span.rank &&
-                                      span.begin < (after - 1)->end;
-                   }));
-    found.times = common(all, range);
-    return found;
+    BeginsInRange begins(range);
+    OPSIGHT_ASSIGN(const TimeSpans all,
+                   read(session, statement, [&](const TimeSpan& span) { begins.count(span); }));
+    return Occurrences{common(all, range), begins.found()};
 }
 
 Result<Occurrences> times_of_files(Session& session) {
@@ -62,12 +73,56 @@ Result<Occurrences> times_of_files(Session& session) {
     return in_range(session, duck::Statement(sql::times_files).set("system_calls", "[" + calls + "]"));
 }
 
-// In which no device works and the next work was launched, or in which nothing that was recorded runs.
-Result<Occurrences> times_of_rest(Session& session, bool queued) {
+// In which no device works and the next work was launched.
+Result<Occurrences> times_queued(Session& session) {
+    OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
+    OPSIGHT_ASSIGN(const auto pauses, queued_pauses(session));
+    BeginsInRange begins(range);
+    for (const TimeSpan& pause : *pauses)
+        begins.count(pause);
+    return Occurrences{common(*pauses, range), begins.found()};
+}
+
+Result<Occurrences> times_of_nothing(Session& session) {
     OPSIGHT_TRY(session.prepare(sql::resource_time));
-    if (!queued) return in_range(session, sql::times_of_nothing);
-    OPSIGHT_TRY(session.prepare(sql::queued_pauses));
-    return in_range(session, sql::times_queued);
+    return in_range(session, sql::times_of_nothing);
+}
+
+struct Running {
+    int64_t rank = 0, begin = 0, end = 0;
+    bool small = false;  // a kernel with fewer blocks than multiprocessors
+};
+
+// The small ones that nothing else runs beside, of one device's work.
+void see_alone(std::vector<Running>& work, const std::function<void(const TimeSpan&)>& see) {
+    sort_runs(work);
+    int64_t last_end = std::numeric_limits<int64_t>::min();
+    for (size_t i = 0; i < work.size(); ++i) {
+        const Running& it = work[i];
+        const bool followed = i + 1 < work.size() && work[i + 1].begin < it.end;
+        if (it.small && last_end <= it.begin && !followed) see({it.rank, it.begin, it.end});
+        last_end = std::max(last_end, it.end);
+    }
+}
+
+Result<Occurrences> times_of_small_grids(Session& session) {
+    std::map<int64_t, std::vector<Running>> devices;
+    OPSIGHT_TRY(session.scan(sql::small_grids, [&](const duck::Batch& batch) {
+        const auto *rank = batch.column<int64_t>(0), *begin = batch.column<int64_t>(1),
+                   *end = batch.column<int64_t>(2), *device = batch.column<int64_t>(3);
+        const auto* small = batch.column<bool>(4);
+        for (size_t i = 0; i < batch.size(); ++i)
+            devices[device[i]].push_back({rank[i], begin[i], end[i], small[i]});
+    }));
+    OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
+    BeginsInRange begins(range);
+    SpanCollector alone;
+    for (auto& [device, work] : devices)
+        see_alone(work, [&](const TimeSpan& span) {
+            begins.count(span);
+            alone.add(span);
+        });
+    return Occurrences{common(alone.take(), range), begins.found()};
 }
 
 // No spans need be looked at where no name matches.
@@ -88,17 +143,6 @@ Status each_span(Session& session, const duck::Statement& statement,
         for (size_t i = 0; i < batch.size(); ++i)
             see({rank[i], begin[i], end[i]});
     });
-}
-
-TimeSpans common(const TimeSpans& a, const TimeSpans& b) {
-    TimeSpans out;
-    for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-        if (a[i].rank == b[j].rank)
-            append(out, {a[i].rank, std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end)});
-        const bool first_ends = a[i].rank != b[j].rank ? a[i].rank < b[j].rank : a[i].end <= b[j].end;
-        ++(first_ends ? i : j);
-    }
-    return out;
 }
 
 Result<TimeSpans> times_of_range(Session& session) {
@@ -132,7 +176,7 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
         case Activity::kPlainKernels:
             return plain_kernels();
         case Activity::kSmallGrids:
-            return in_range(session, sql::times_small_grids);
+            return times_of_small_grids(session);
         case Activity::kHostSoftmax:
         case Activity::kDeviceSoftmax:
             return softmax(activity == Activity::kDeviceSoftmax);
@@ -148,10 +192,9 @@ Result<Occurrences> times_of(Session& session, Activity activity) {
         case Activity::kOverhead:
             return in_range(session, duck::Statement(sql::times_overhead).set("programs", false));
         case Activity::kQueued:
+            return times_queued(session);
         case Activity::kNothing:
-            return times_of_rest(session, activity == Activity::kQueued);
-        case Activity::kCollectiveWaits:
-            return in_range(session, sql::times_collective_waits);
+            return times_of_nothing(session);
         case Activity::kRunQueue:
             OPSIGHT_TRY(session.prepare(sql::run_queue_spans));
             return in_range(session, sql::times_run_queue);
@@ -262,85 +305,36 @@ Result<Occurrences> times_of_short_collectives(Session& session, int64_t ns) {
 
 Result<TimeSpans> times_without(Session& session, const TimeSpans& spans) {
     OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
-    TimeSpans out;
-    size_t at = 0;
-    for (const TimeSpan& within : range) {
-        int64_t begin = within.begin;
-        for (; at < spans.size() && spans[at].rank == within.rank && spans[at].begin < within.end; ++at) {
-            append(out, {within.rank, begin, std::min(spans[at].begin, within.end)});
-            begin = std::max(begin, spans[at].end);
-        }
-        append(out, {within.rank, begin, within.end});
-    }
-    return out;
+    return without(range, spans);
 }
 
 Result<TimeSpans> times_beside(Session& session, Longest row) {
     OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
-    TimeSpans longest, of_rank, of_row;
-    int64_t last = -1;
-    const auto end_row = [&] {
-        TimeSpans within = common(of_row, range);
-        if (length_of(within) > length_of(of_rank)) of_rank = std::move(within);
-        of_row.clear();
-    };
-    const auto end_rank = [&] {
-        longest.insert(longest.end(), of_rank.begin(), of_rank.end());
-        of_rank.clear();
-    };
+    std::map<std::pair<int64_t, int64_t>, SpanCollector> rows;  // by rank and row
     OPSIGHT_TRY(session.scan(duck::Statement(sql::times_by_row)
                                  .set("rows", std::string(row == Longest::kStream ? "streams" : "devices")),
                              [&](const duck::Batch& batch) {
                                  const auto *rank = batch.column<int64_t>(0),
                                             *begin = batch.column<int64_t>(1),
                                             *end = batch.column<int64_t>(2), *of = batch.column<int64_t>(3);
-                                 for (size_t i = 0; i < batch.size(); ++i) {
-                                     const bool other_rank = !of_row.empty() && of_row.back().rank != rank[i];
-                                     if (of[i] != last || other_rank) end_row();
-                                     if (other_rank) end_rank();
-                                     last = of[i];
-                                     append(of_row, {rank[i], begin[i], end[i]});
-                                 }
+                                 for (size_t i = 0; i < batch.size(); ++i)
+                                     rows[{rank[i], of[i]}].add({rank[i], begin[i], end[i]});
                              }));
-    end_row();
-    end_rank();
-    return times_without(session, longest);
+    TimeSpans all, longest;
+    for (auto next = rows.begin(); next != rows.end();) {
+        TimeSpans within = common(next->second.take(), range);
+        if (length_of(within) > length_of(longest)) longest = std::move(within);
+        const int64_t rank = next->first.first;
+        if (++next != rows.end() && next->first.first == rank) continue;
+        all.insert(all.end(), longest.begin(), longest.end());
+        longest.clear();
+    }
+    return without(range, all);
 }
 
 Result<TimeSpans> within_range(Session& session, std::vector<TimeSpan> spans) {
     OPSIGHT_ASSIGN(const TimeSpans range, times_of_range(session));
-    std::sort(spans.begin(), spans.end(), before);
-    TimeSpans all;
-    for (const TimeSpan& span : spans)
-        append(all, span);
-    return common(all, range);
-}
-
-TimeSpans bridged(const TimeSpans& spans, int64_t gap_ns) {
-    TimeSpans out;
-    for (const TimeSpan& span : spans) {
-        if (!out.empty() && out.back().rank == span.rank && span.begin - out.back().end < gap_ns)
-            out.back().end = std::max(out.back().end, span.end);
-        else
-            out.push_back(span);
-    }
-    return out;
-}
-
-TimeSpans united(const TimeSpans& a, const TimeSpans& b) {
-    TimeSpans all, out;
-    all.reserve(a.size() + b.size());
-    std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all), before);
-    for (const TimeSpan& span : all)
-        append(out, span);
-    return out;
-}
-
-int64_t length_of(const TimeSpans& spans) {
-    int64_t ns = 0;
-    for (const TimeSpan& span : spans)
-        ns += span.end - span.begin;
-    return ns;
+    return common(merged(std::move(spans)), range);
 }
 
 }  // namespace opsight::query

@@ -6,14 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "query/reports/time_spans.h"
 #include "query/session/session.h"
 
 namespace opsight::query {
-
-struct TimeSpan {
-    int64_t rank = 0, begin = 0, end = 0;  // ns
-};
-using TimeSpans = std::vector<TimeSpan>;  // by rank and begin; those of a rank do not touch
 
 enum class Activity : uint8_t {
     kDataLoading,
@@ -31,14 +27,12 @@ enum class Activity : uint8_t {
     kDeviceSoftmax,
     kHostScores,  // all work on such scores
     kDeviceScores,
-    kWaveTails,        // the ends of kernels in which their last wave of blocks does not fill the device
-    kComputeKernels,   // all but collectives
-    kOverhead,         // the profiler's own work, as it tells it
-    kQueued,           // a pause of all devices of a rank before work that was launched already
-    kCollectiveWaits,  // work of collectives that waits for the rank that comes last, where ranks were
-                       // matched
-    kRunQueue,         // a thread that runs the ops is ready to run, and has no processor
-    kNothing,          // nothing that was recorded: the share "idle" of the wall clock
+    kWaveTails,       // the ends of kernels in which their last wave of blocks does not fill the device
+    kComputeKernels,  // all but collectives
+    kOverhead,        // the profiler's own work, as it tells it
+    kQueued,          // a pause of all devices of a rank before work that was launched already
+    kRunQueue,        // a thread that runs the ops is ready to run, and has no processor
+    kNothing,         // nothing that was recorded: the share "idle" of the wall clock
 };
 
 // What goes on, and how often: spans that begin in the range.
@@ -110,10 +104,5 @@ Status each_span(Session& session, const duck::Statement& statement,
                  const std::function<void(const TimeSpan&)>& see);
 // Those of any order that may overlap, united and cut to the wall clock of the range.
 Result<TimeSpans> within_range(Session& session, std::vector<TimeSpan> spans);
-// Those with less than this in between are one.
-TimeSpans bridged(const TimeSpans& spans, int64_t gap_ns);
-TimeSpans united(const TimeSpans& a, const TimeSpans& b);
-TimeSpans common(const TimeSpans& a, const TimeSpans& b);
-int64_t length_of(const TimeSpans& spans);  // ns, ranks added up
 
 }  // namespace opsight::query

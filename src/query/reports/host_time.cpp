@@ -1,6 +1,7 @@
 #include "query/reports/host_time.h"
 
 #include "analyze/host_states.h"
+#include "query/reports/range_resources.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -8,6 +9,7 @@ namespace opsight::query {
 namespace {
 
 namespace sql = reports::sql;
+using analyze::Resource;
 
 constexpr int64_t kLongNs = 50'000;
 
@@ -21,8 +23,11 @@ CallClass class_of(const std::string& name) {
 // Of sources that tell no calls, as timelines of TensorFlow: ops that start the device up.
 Result<std::optional<LongCalls>> long_first_ops(Session& session) {
     constexpr int64_t kFirstNs = 10'000'000;
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query(duck::Statement(sql::long_first_ops).set("long_ns", kFirstNs)));
+    OPSIGHT_TRY(prepare_within(session));
+    OPSIGHT_ASSIGN(const auto resources, range_resources(session));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(duck::Statement(sql::long_first_ops)
+                                                            .set("long_ns", kFirstNs)
+                                                            .set("cpu_ns", resources->ns(Resource::kCpu))));
     if (rows.rows.empty()) return std::nullopt;
     const auto& row = rows.rows[0];
     LongCalls ops;
@@ -39,11 +44,13 @@ Result<std::optional<LongCalls>> long_first_ops(Session& session) {
 }  // namespace
 
 Result<std::optional<LongCalls>> long_calls(Session& session) {
-    OPSIGHT_TRY(session.prepare(sql::resource_time));
-    OPSIGHT_TRY(session.prepare(sql::queued_pauses));
     if (!session.contents().calls && session.contents().device_work) return long_first_ops(session);
+    OPSIGHT_TRY(prepare_within(session));
+    OPSIGHT_ASSIGN(const auto resources, range_resources(session));
     OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query(duck::Statement(sql::long_calls).set("long_ns", kLongNs)));
+                   session.query(duck::Statement(sql::long_calls)
+                                     .set("long_ns", kLongNs)
+                                     .set("cpu_ns", resources->unqueued_ns(Resource::kCpu))));
     if (rows.rows.empty()) return std::nullopt;
     const auto& row = rows.rows[0];
     LongCalls calls;
@@ -64,7 +71,7 @@ Result<std::optional<LongCalls>> long_calls(Session& session) {
 }
 
 Result<std::optional<LongCalls>> file_calls(Session& session) {
-    OPSIGHT_TRY(session.prepare(sql::resource_time));
+    OPSIGHT_TRY(prepare_within(session));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::file_calls));
     for (const auto& row : rows.rows) {
         LongCalls calls;
@@ -81,9 +88,11 @@ Result<std::optional<LongCalls>> file_calls(Session& session) {
 }
 
 Result<std::optional<OpenSpan>> open_beside_ops(Session& session) {
-    OPSIGHT_TRY(session.prepare(sql::resource_time));
-    OPSIGHT_ASSIGN(const duck::Rows rows,
-                   session.query(duck::Statement(sql::open_beside_ops).set("long_ns", kLongNs)));
+    OPSIGHT_TRY(prepare_within(session));
+    OPSIGHT_ASSIGN(const auto resources, range_resources(session));
+    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(duck::Statement(sql::open_beside_ops)
+                                                            .set("long_ns", kLongNs)
+                                                            .set("host_ns", resources->ns(Resource::kHost))));
     if (rows.rows.empty()) return std::nullopt;
     return OpenSpan{text(rows.rows[0][0]) == "function", text(rows.rows[0][1]), flag(rows.rows[0][2])};
 }

@@ -69,7 +69,9 @@ TEST(LostWork, CopiesThatWereNotRecordedAreNotNone) {
         EXPECT_EQ(number(cell(kernels, "gpu_time_ns", "name", "All other kernels")), 10);
         const Cell memory = cell(kernels, "gpu_time_ns", "name", "Memory");
         EXPECT_EQ(is_empty(memory), !calls);
-        if (calls) EXPECT_EQ(number(memory), 0);
+        if (calls) {
+            EXPECT_EQ(number(memory), 0);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "query/reports/op_callers.h"
 #include "query/reports/op_groups.h"
 #include "query/reports/op_quantiles.h"
 #include "query/reports/outside_ops.h"
@@ -186,13 +187,13 @@ Result<ResultTable> layer_sums(Session& session, const TableShape& shape, Questi
 
 // Empty where no call lies inside one of its type.
 Result<std::string> nested_types_note(Session& session) {
-    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::nested_types));
-    if (rows.rows.empty()) return std::string();
-    const size_t others = rows.rows.size() - 1;
+    OPSIGHT_ASSIGN(const std::vector<NestedType> types, nested_types(session));
+    if (types.empty()) return std::string();
+    const size_t others = types.size() - 1;
     return fmt::format(
         "totals hold calls inside calls of the same type twice (of {} {} call{}{}); self times hold each "
         "moment once",
-        text(rows.rows[0][0]), integer(rows.rows[0][1]), integer(rows.rows[0][1]) == 1 ? "" : "s",
+        types[0].type, types[0].calls, types[0].calls == 1 ? "" : "s",
         others == 0 ? "" : fmt::format(", and {} other type{}", others, others == 1 ? "" : "s"));
 }
 

@@ -8,6 +8,7 @@
 #include "query/reports/activity_times.h"
 #include "query/reports/device_use.h"
 #include "query/reports/headline.h"
+#include "query/reports/range_resources.h"
 #include "query/reports/reports.h"
 #include "query/reports/source_reports.h"
 #include "query/reports/sql.h"
@@ -142,7 +143,6 @@ Status read_lost_work(Session& session, Facts& facts) {
 }
 
 Status read_earlier_work(Session& session, Facts& facts) {
-    OPSIGHT_TRY(session.prepare(sql::resource_time));
     OPSIGHT_TRY(session.prepare(session::sql::first_work_waits));
     OPSIGHT_ASSIGN(const duck::Rows waits, session.query(sql::earlier_work_wait));
     // What lies within it is asked of all segments of the run: not where it is next to nothing.
@@ -150,6 +150,7 @@ Status read_earlier_work(Session& session, Facts& facts) {
     facts.first_queued_ns = integer(waits.rows.at(0)[0]);
     const int64_t wall_ns = integer(waits.rows[0][1]) / std::max<int64_t>(integer(waits.rows[0][2]), 1);
     if (facts.first_queued_ns < wall_ns / kPart) return {};
+    OPSIGHT_TRY(prepare_within(session));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::earlier_work));
     const auto& row = rows.rows.at(0);
     facts.idle_behind_ns = integer(row[0]);
@@ -159,13 +160,10 @@ Status read_earlier_work(Session& session, Facts& facts) {
 }
 
 Status read_queued(Session& session, Facts& facts) {
-    OPSIGHT_TRY(session.prepare(sql::resource_time));
-    OPSIGHT_TRY(session.prepare(sql::queued_pauses));
-    OPSIGHT_ASSIGN(const duck::Rows rows, session.query(sql::queued_shares));
-    const auto& row = rows.rows.at(0);
-    facts.idle_queued_ns = integer(row[0]);
-    facts.host_queued_ns = integer(row[1]);
-    facts.cpu_queued_ns = integer(row[2]);
+    OPSIGHT_ASSIGN(const auto resources, range_resources(session));
+    facts.idle_queued_ns = resources->queued_ns(analyze::Resource::kIdle);
+    facts.host_queued_ns = resources->queued_ns(analyze::Resource::kHost);
+    facts.cpu_queued_ns = resources->queued_ns(analyze::Resource::kCpu);
     return {};
 }
 
@@ -202,11 +200,13 @@ Status read_host(Session& session, Facts& facts) {
     OPSIGHT_ASSIGN(facts.beside_ops, open_beside_ops(session));
     OPSIGHT_ASSIGN(facts.file_calls, file_calls(session));
     OPSIGHT_ASSIGN(facts.run_queue, run_queue_waits(session));
+    OPSIGHT_ASSIGN(const auto resources, range_resources(session));
     OPSIGHT_ASSIGN(const duck::Rows on_cpu, session.query(sql::idle_on_cpu));
     facts.idle_on_cpu_ns = integer(on_cpu.rows.at(0)[0], -1);
-    facts.idle_ns = integer(on_cpu.rows.at(0)[1]);
+    facts.idle_ns = resources->ns(analyze::Resource::kIdle);
     OPSIGHT_ASSIGN(const bool any, is_recorded(session, "cpu_samples"));
     if (!any) return {};
+    OPSIGHT_TRY(session.prepare(sql::resource_time));
     OPSIGHT_ASSIGN(const duck::Rows sampled, session.query(sql::idle_samples));
     if (!sampled.rows.empty())
         facts.idle_samples = {integer(sampled.rows[0][0]), integer(sampled.rows[0][1]),

@@ -1,5 +1,6 @@
 #include "query/reports/run_queue.h"
 
+#include "query/reports/range_resources.h"
 #include "query/reports/sql.h"
 #include "query/session/cells.h"
 
@@ -10,6 +11,7 @@ Result<RunQueueWaits> run_queue_waits(Session& session) {
     OPSIGHT_ASSIGN(const duck::Rows told, session.query(reports::sql::run_queue_recorded));
     waits.recorded = std::get<bool>(told.rows.at(0)[0]);
     if (!waits.recorded) return waits;
+    OPSIGHT_TRY(prepare_within(session));
     OPSIGHT_TRY(session.prepare(reports::sql::run_queue_spans));
     OPSIGHT_ASSIGN(const duck::Rows rows, session.query(reports::sql::run_queue));
     const auto& row = rows.rows.at(0);

@@ -145,8 +145,8 @@ void add_notes(const WhatIf& answer, const Suppositions& suppositions, Report& r
     if (answer.ranks_wait)
         report.notes.emplace_back(
             "each rank is replayed by itself: what it waits for the others in collectives stays as it was, "
-            "so a change "
-            "to the rank that comes last saves the job more than this average over the ranks");
+            "so a "
+            "change to the rank that comes last saves the job more than this average over the ranks");
     for (const Concerned& each : answer.concerned)
         if (each.tasks == 0 && !(suppositions.no_waits && answer.waits > 0))
             report.notes.push_back(
@@ -160,7 +160,7 @@ void add_notes(const WhatIf& answer, const Suppositions& suppositions, Report& r
             "a faster clock is taken to speed up kernels by as much, but for those whose counted work is "
             "bound "
             "by memory");
-    if (suppositions.no_communication)
+    if (suppositions.no_communication && !answer.ranks_wait)
         report.notes.emplace_back(
             "ranks are replayed each by itself: what they wait for each other is part of their collectives");
 }
@@ -168,7 +168,7 @@ void add_notes(const WhatIf& answer, const Suppositions& suppositions, Report& r
 // Waits that were not recorded look like the host's own work.
 Status add_note_of_no_waits(Session& session, Report& report) {
     if (!session.contents().device_work) return {};
-    OPSIGHT_ASSIGN(const duck::Rows waits, session.query(sql::wait_calls));
+    OPSIGHT_ASSIGN(const duck::Rows waits, session.query(reports::sql::wait_calls));
     if (std::get<int64_t>(waits.rows.at(0)[0]) == 0)
         report.notes.emplace_back(
             "no call that waits for the device was recorded in this range: if the host waited all the same, "

@@ -26,6 +26,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyze/results.h"
@@ -96,6 +97,9 @@ class Session {
     }
     Result<duck::Appender> append_to(const std::string& temporary, const std::vector<duck::Type>& types);
     Result<duck::Cursor> open_cursor(const duck::Statement& statement);
+    Status add_function(const std::string& name, std::function<int64_t(int64_t, int64_t)> function) {
+        return profile_.connection.add_function(name, std::move(function));
+    }
     // Answers that are asked for several times, with another order or page, lie in temporary tables: those
     // used last stay. What was kept with the table of that name; empty where there is none.
     std::any kept(const std::string& name);

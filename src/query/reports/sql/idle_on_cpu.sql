@@ -12,5 +12,5 @@ WITH stretches AS (
     FROM stretches
     WHERE on_cpu_until IS NULL OR on_cpu_until < end_ns
 )
-SELECT sum(within_ns)::BIGINT AS ns, (SELECT sum(end_ns - begin_ns) FROM resource_time('idle'))::BIGINT AS idle_ns
+SELECT sum(within_ns)::BIGINT AS ns
 FROM within_resource('apart', 'idle')

@@ -1,5 +1,6 @@
--- Calls of at least $long_ns within the time in which only the CPU is at work and the device waits for it, by what
--- they do. The class that holds half of that time, with the call that takes most of it. Needs queued_pauses.
+-- Calls of at least $long_ns within the time in which only the CPU is at work and the device waits for it, $cpu_ns in
+-- all, by what they do. The class that holds half of that time, with the call that takes most of it. Needs
+-- within_resource.
 WITH device_ends AS (
     SELECT t.rank, max(d.begin_ns + d.dur_ns) AS end_ns
     FROM raw.device_spans d
@@ -24,7 +25,7 @@ WITH device_ends AS (
     WHERE a.dur_ns >= $long_ns
 ), calls AS (
     SELECT s.class, s.name, w.dur_ns, w.behind_all, w.within_ns AS ns
-    FROM within_segments('long', 'unqueued_segments', 'cpu') w
+    FROM within_unqueued('long', 'cpu') w
     JOIN sorts s ON s.id = w.name
     WHERE w.within_ns > 0
 ), names AS (
@@ -40,6 +41,6 @@ WITH device_ends AS (
 SELECT c.class, n.name, n.calls, n.ns, n.longest_ns, 2 * c.most_ns >= c.ns AS mostly_one, c.ns AS class_ns, n.behind_ns
 FROM classes c
 JOIN names n USING (class, name)
-WHERE 2 * c.ns >= (SELECT sum(end_ns - begin_ns) FROM unqueued_segments WHERE resource = resource('cpu'))
+WHERE 2 * c.ns >= $cpu_ns
 ORDER BY c.ns DESC
 LIMIT 1

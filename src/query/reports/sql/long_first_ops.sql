@@ -1,6 +1,6 @@
 -- Where no calls of the device's API were recorded: the first op of its name that launches work, and takes $long_ns and
 -- ten times what any later one takes, within the time in which only the CPU is at work. The three longest of each rank,
--- where they hold half of that time.
+-- where they hold half of that time, $cpu_ns. Needs within_resource.
 WITH launching AS (
     SELECT DISTINCT op_span AS id FROM raw.device_spans WHERE op_span >= 0
 ), each AS (
@@ -23,4 +23,4 @@ WITH launching AS (
 SELECT arg_max(name, ns) AS name, max(ns)::BIGINT AS ns, arg_max(dur_ns, ns) AS longest_ns,
        2 * max(ns) >= sum(ns) AS mostly_one, sum(ns)::BIGINT AS class_ns
 FROM within
-HAVING 2 * sum(ns) >= (SELECT sum(end_ns - begin_ns) FROM resource_time('cpu'))
+HAVING 2 * sum(ns) >= $cpu_ns

@@ -42,6 +42,6 @@ WITH working_threads AS (
 )
 SELECT what, name, once
 FROM names
-WHERE host_ns > 0 AND 2 * host_ns >= (SELECT sum(end_ns - begin_ns) FROM resource_time('host'))
+WHERE host_ns > 0 AND 2 * host_ns >= $host_ns
 ORDER BY own_ns, what, name
 LIMIT 1

@@ -11,4 +11,3 @@ WITH named AS (
 SELECT t.rank::BIGINT AS rank, n.begin_ns::BIGINT AS begin_ns, (n.begin_ns + n.dur_ns)::BIGINT AS end_ns
 FROM named n
 JOIN raw.tracks t ON t.id = n.track
-ORDER BY 1, 2

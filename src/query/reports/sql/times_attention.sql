@@ -21,4 +21,3 @@ FROM (
 JOIN raw.op_identities i ON i.id = s.op AND regexp_matches(i.name, '^aten::_?softmax(_backward_data|\.int)?$')
 JOIN raw.tracks t ON t.id = s.track
 WHERE s.signature IN (SELECT id FROM square)
-ORDER BY 1, 2

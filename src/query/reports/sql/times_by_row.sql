@@ -10,4 +10,3 @@ SELECT v.rank::BIGINT, s.begin_ns::BIGINT, s.end_ns::BIGINT, s.device::BIGINT
 FROM raw.busy_segments s
 JOIN raw.devices v ON v.id = s.device
 WHERE $rows = 'devices' AND NOT s.kernel_only
-ORDER BY 1, 4, 2

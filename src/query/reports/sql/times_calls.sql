@@ -4,4 +4,3 @@ FROM sel_api a
 JOIN raw.tracks t ON t.id = a.track
 JOIN raw.strings x ON x.id = a.name
 WHERE regexp_matches(x.text, $pattern)
-ORDER BY 1, 2

@@ -4,4 +4,3 @@ FROM sel_device d
 JOIN raw.tracks t ON t.id = d.track
 JOIN raw.kernel_names k ON k.id = d.name AND k.class <> kernel_class('communication')
 WHERE d.kind = device_kind('kernel')
-ORDER BY 1, 2

@@ -30,4 +30,3 @@ JOIN calls c ON c.id = d.op_span AND c.calls >= $calls
 JOIN raw.kernel_names k ON k.id = d.name AND NOT contains(k.name, 'at::native::')
 LEFT JOIN bounds_of_kernels n ON n.rank = c.rank AND n.op = d.op AND n.kernel = d.name
 WHERE d.kind = device_kind('kernel')
-ORDER BY 1, 2

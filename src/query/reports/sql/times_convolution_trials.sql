@@ -13,4 +13,3 @@ FROM sel_device d
 JOIN raw.tracks t ON t.id = d.track
 SEMI JOIN trials s ON s.op_span = d.op_span
 WHERE d.kind = device_kind('kernel')
-ORDER BY 1, 2

@@ -3,4 +3,3 @@ SELECT t.rank::BIGINT AS rank, s.begin_ns::BIGINT AS begin_ns, (s.begin_ns + s.d
 FROM raw.other_spans s
 JOIN raw.tracks t ON t.id = s.track
 WHERE s.kind = host_kind('data_load')
-ORDER BY 1, 2

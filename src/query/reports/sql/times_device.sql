@@ -3,4 +3,3 @@ SELECT d.rank::BIGINT AS rank, s.begin_ns::BIGINT AS begin_ns, s.end_ns::BIGINT 
 FROM raw.busy_segments s
 JOIN raw.devices d ON d.id = s.device
 WHERE s.kernel_only = $kernels
-ORDER BY 1, 2

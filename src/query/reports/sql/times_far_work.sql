@@ -5,4 +5,3 @@ FROM sel_device d
 JOIN raw.tracks t ON t.id = d.track
 JOIN far_work f ON f.rank = t.rank AND f.op = d.op AND f.kernel = d.name
 WHERE d.kind = device_kind('kernel')
-ORDER BY 1, 2

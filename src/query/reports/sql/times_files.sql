@@ -6,4 +6,3 @@ JOIN raw.tracks t ON t.id = s.track
 JOIN raw.strings x ON x.id = s.name
 WHERE s.kind = host_kind('file_io')
    OR s.kind = host_kind('os_runtime') AND list_contains($system_calls::VARCHAR[], x.text)
-ORDER BY 1, 2

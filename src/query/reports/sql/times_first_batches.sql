@@ -13,4 +13,3 @@ SELECT l.rank::BIGINT AS rank, l.begin_ns::BIGINT AS begin_ns, l.end_ns::BIGINT 
 FROM loading l
 JOIN typical p ON p.rank = l.rank
 WHERE p.iterations >= 5 AND l.dur_ns > $times * p.ns AND l.dur_ns > 1000000
-ORDER BY 1, 2

@@ -3,4 +3,3 @@ SELECT t.rank::BIGINT AS rank, o.begin_ns::BIGINT AS begin_ns, (o.begin_ns + o.d
 FROM sel_ops o
 JOIN raw.tracks t ON t.id = o.track
 WHERE o.parent_op = -1
-ORDER BY 1, 2

@@ -9,4 +9,3 @@ WHERE d.kind = device_kind('kernel') AND c.occupancy_pct > 0 AND c.occupancy_pct
   AND k.class = kernel_class('compute') AND k.uses_tc <> tc_use('yes')
   AND NOT regexp_matches(lower(k.name), 'gemm|gemv|conv|wgrad|dgrad|fprop|cutlass|attention|fmha|flash|cudnn|xmma')
   AND NOT regexp_matches(lower(k.name), 'matmul|winograd|fft')
-ORDER BY 1, 2

@@ -23,4 +23,3 @@ FROM sel_device d
 JOIN misaligned m ON m.id = d.op_span
 JOIN raw.tracks t ON t.id = d.track
 WHERE d.kind = device_kind('kernel')
-ORDER BY 1, 2

@@ -19,4 +19,3 @@ WHERE s.reorders
   AND len(string_split(s.list[1], ', ')) >= 3
   AND string_split(s.list[1], ', ')[1] IN (SELECT string_split(data, ', ')[1] FROM convolutions)
   AND s.list[1] NOT IN (SELECT weights FROM convolutions WHERE weights IS NOT NULL)
-ORDER BY 1, 2

@@ -32,4 +32,3 @@ FROM (
     FROM launched
 ) s
 JOIN raw.tracks t ON t.id = s.track
-ORDER BY 1, 2

@@ -15,4 +15,3 @@ WHERE d.kind = device_kind('kernel') AND k.uses_tc = tc_use('no')
            ELSE d.op NOT IN (SELECT TRY_CAST(x AS INTEGER) FROM unnest(string_split($products, ',')) u(x)
                              WHERE x <> '')
                 AND (d.op_span <> -1 OR d.op IN (SELECT id FROM told)) END
-ORDER BY 1, 2

@@ -5,4 +5,3 @@ SELECT m.rank::BIGINT AS rank, m.begin_ns::BIGINT AS begin_ns, (m.begin_ns + m.w
 FROM range_members m
 JOIN range_calls c ON c.call = m.call AND ($first OR NOT c.first)
 WHERE m.device_span >= 0 AND m.waiting_ns > 0
-ORDER BY 1, 2

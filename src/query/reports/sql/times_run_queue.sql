@@ -1,4 +1,3 @@
 -- Needs run_queue_spans.
 SELECT rank::BIGINT AS rank, begin_ns, end_ns
 FROM run_queue_spans
-ORDER BY rank, begin_ns

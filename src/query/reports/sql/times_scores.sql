@@ -26,4 +26,3 @@ FROM (
 ) s
 JOIN raw.tracks t ON t.id = s.track
 WHERE s.signature IN (SELECT id FROM scores)
-ORDER BY 1, 2

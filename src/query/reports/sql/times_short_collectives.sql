@@ -6,4 +6,3 @@ JOIN raw.tracks t ON t.id = d.track
 JOIN raw.kernel_names k ON k.id = d.name AND k.class = kernel_class('communication')
     AND NOT regexp_matches(k.name, 'send_?recv', 'i')
 WHERE d.kind = device_kind('kernel') AND d.dur_ns <= $ns
-ORDER BY 1, 2

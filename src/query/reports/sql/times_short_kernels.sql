@@ -3,4 +3,3 @@ SELECT t.rank::BIGINT AS rank, d.begin_ns::BIGINT AS begin_ns, (d.begin_ns + d.d
 FROM sel_device d
 JOIN raw.tracks t ON t.id = d.track
 WHERE d.kind = device_kind('kernel') AND d.dur_ns < $ns
-ORDER BY 1, 2

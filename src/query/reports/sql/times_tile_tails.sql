@@ -5,4 +5,3 @@ SELECT t.rank::BIGINT AS rank, (k.begin_ns + k.dur_ns - round(k.dur_ns * k.empty
 FROM tile_tails k
 JOIN raw.tracks t ON t.id = k.track
 WHERE 100 * k.empty_part >= $pct
-ORDER BY 1, 2

@@ -21,4 +21,3 @@ WITH moved AS (
 SELECT t.rank::BIGINT AS rank, s.begin_ns::BIGINT AS begin_ns, (s.begin_ns + s.dur_ns)::BIGINT AS end_ns
 FROM all_times s
 JOIN raw.tracks t ON t.id = s.track
-ORDER BY 1, 2

@@ -7,4 +7,3 @@ FROM sel_device d
 JOIN raw.tracks t ON t.id = d.track
 JOIN raw.launch_configs c ON c.id = d.config
 WHERE d.kind = device_kind('kernel') AND c.waves > 1 AND c.waves < ceil(c.waves)
-ORDER BY 1, 2

@@ -5,4 +5,3 @@ FROM without_tensor_cores k
 JOIN raw.tracks t ON t.id = k.track
 WHERE NOT (k.floats = 'narrow' AND k.form <> '')
   AND k.op IN (SELECT TRY_CAST(x AS INTEGER) FROM unnest(string_split($products, ',')) u(x) WHERE x <> '')
-ORDER BY 1, 2

@@ -1,0 +1,1 @@
+SELECT id::BIGINT, type, direction_name(direction) FROM raw.op_identities

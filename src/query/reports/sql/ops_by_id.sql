@@ -1,0 +1,1 @@
+SELECT id::INTEGER, op::INTEGER FROM raw.ops

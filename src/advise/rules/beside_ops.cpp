@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "advise/rules/rules.h"
@@ -329,16 +330,21 @@ std::string_view known_work(const RunFacts& f, const query::Contents& has) {
     return !f.ops ? "calls" : has.calls ? "ops and calls" : "ops";
 }
 
+// Of the program within its steps, ranges and Python frames, and of what lies outside of all that; neither
+// pauses before work that was launched already nor waits for a processor are its doing.
+std::pair<double, double> shares_of_program(const RunFacts& f) {
+    return {
+        without_run_queue(f, without_queued(f, f.host.value_or(0), f.host_queued_ns), f.run_queue.host_ns),
+        without_run_queue(f, without_queued(f, f.idle.value_or(0), f.idle_queued_ns), f.run_queue.idle_ns)};
+}
+
 // The program within its steps, ranges and Python frames, and what lies outside of all that.
 Status check(Context& c) {
     const RunFacts& f = c.facts();
     const query::Contents& has = c.session().contents();
     if (has.nothing_known && !has.ops && !has.calls && !has.ranges && !has.device_work)
         return c.cannot("what was recorded is of kinds that Opsight does not know"), Status();
-    const double of_host =
-        without_run_queue(f, without_queued(f, f.host.value_or(0), f.host_queued_ns), f.run_queue.host_ns);
-    const double of_nothing =
-        without_run_queue(f, without_queued(f, f.idle.value_or(0), f.idle_queued_ns), f.run_queue.idle_ns);
+    const auto [of_host, of_nothing] = shares_of_program(f);
     if (std::max(of_host, of_nothing) < c.threshold("share")) return {};
     OPSIGHT_ASSIGN(const Gaps gaps, read_gaps(c));
     const bool are_long = !f.ops || gaps.are_long(c, c.threshold("share"));

@@ -70,7 +70,9 @@ Rule late_collectives_rule() {
                        {"ms", 1, "ms of a reduction", "shorter ones gain nothing when they are split"},
                        {"hidden", 20, "% of their time beside computation",
                         "of reductions that overlap most of it goes beside"}},
-        .bound = "the time of these reductions beside which no other kernel runs",
+        .bound =
+            "the time of these reductions beside which no other kernel runs, without what ranks wait for the "
+            "last one where all were recorded",
         .confidence = "medium: of a recording that does not have all ranks, waiting for others is part of it",
         .remedy = "Smaller buckets.",
         .lines = "DistributedDataParallel(model, bucket_cap_mb=10)  # the default is 25",

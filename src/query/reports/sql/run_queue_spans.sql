@@ -1,5 +1,5 @@
--- When the threads that run the ops waited for a processor while they were ready to run. Of each rank that is the thread
--- with most time in ops; others, as those that pin memory, may wait while it works.
+-- When the threads that run the ops waited for a processor while they were ready to run. Of each rank that is the
+-- thread with most time in ops; others, as those that pin memory, may wait while it works.
 CREATE TEMP TABLE run_queue_spans AS
 WITH main_threads AS (
     SELECT t.rank, arg_max(t.pid, o.ns) AS pid, arg_max(t.tid, o.ns) AS tid

@@ -51,6 +51,20 @@ TEST(WaitsForProcessors, AreNoTimeOfTheProgram) {
     }
 }
 
+// In ops, too, others have the processor: they weigh what is left.
+TEST(WaitsForProcessors, AreNoWorkOfTheCpu) {
+    Recorded run = busy_machine(0);
+    const TrackId queue = run.t.builder.other_track(RankId(size_t{0}), "100", "Run queue of thread 1");
+    for (int64_t i = 0; i < run.steps; ++i)
+        run.t.builder.add_host({Recorded::at(i) + kMs, 4 * kMs, queue,
+                                run.t.builder.text("Waiting for a CPU"), HostKind::kOther, 0},
+                               run.t.builder.text("run_queue").value);
+    const Advice advice = run.ask("host_bound");
+    ASSERT_EQ(advice.findings.size(), 1U);
+    EXPECT_NEAR(advice.findings[0].share_pct.value_or(0), 20, 0.1) << advice.findings[0].title;
+    EXPECT_NE(advice.findings[0].evidence.find("in up to 40.0% of the time"), std::string::npos);
+}
+
 // A thread that runs no ops may wait while the others work.
 TEST(WaitsForProcessors, OfOtherThreadsAreNotTheProgram) {
     EXPECT_TRUE(busy_machine(3000, 2).ask("run_queue").findings.empty());

@@ -183,11 +183,14 @@ void tell_work_of_the_cpu(Context& c, double share, Finding& finding) {
                         c.time_of(f.long_calls->ns),
                         c.how_often(f.long_calls->calls, f.long_calls->calls == c.parts() ? "call" : "calls"),
                         milliseconds(f.long_calls->longest_ns));
+    // What others had the processor for is not what this time is to be judged by.
     if (const double waiting = c.share_of(f.run_queue.ns - f.run_queue.host_ns - f.run_queue.idle_ns);
-        waiting >= 1)
+        waiting >= 1) {
         finding.evidence +=
             fmt::format("{}Others had the processor meanwhile in up to {} of the time (rule run_queue).",
                         finding.evidence.empty() ? "" : " ", percent(waiting));
+        finding.share_pct = std::max(0.0, share - waiting);
+    }
     finding.view = f.ops ? "ops" : "recorded";
     if (f.ops) show_ops(finding);
 }

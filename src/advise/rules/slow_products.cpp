@@ -53,7 +53,7 @@ Status check(Context& c) {
         finding.lines =
             "python3 -c \"import torch; print(torch.__config__.show(), torch.__config__.parallel_info())\"\n"
             "sudo apt install libopenblas0-pthread  # Debian, Ubuntu: in the place of the plain libblas3";
-    finding.share_pct = share;
+    finding.share_pct = share * (1 - waiting);
     finding.view = "ops";
     c.add(std::move(finding));
     return {};

@@ -66,7 +66,7 @@ TEST(LostWork, CopiesThatWereNotRecordedAreNotNone) {
         const StoredProfile stored(std::move(t));
         Session session = stored.open();
         const ResultTable kernels = table_of(session, "summary", "all_kernels");
-        EXPECT_EQ(number(cell(kernels, "gpu_time_ns", "name", "All other kernels")), 10);
+        EXPECT_EQ(number(cell(kernels, "gpu_time_ns", "name", "All device work")), 10);
         const Cell memory = cell(kernels, "gpu_time_ns", "name", "Memory");
         EXPECT_EQ(is_empty(memory), !calls);
         if (calls) {

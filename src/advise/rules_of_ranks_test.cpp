@@ -1,7 +1,7 @@
 // Rules on several ranks of a job: one that the others wait for, and ranks of like work.
 #include <gmock/gmock.h>
 
-#include "advise/test_rules.h"
+#include "advise/test_ranks.h"
 
 namespace opsight::advise {
 namespace {
@@ -17,13 +17,6 @@ struct Job {
     int64_t steps = 6;
     bool by_turns = false;  // each step another rank is the slow one
 
-    static void launch(TestProfile& t, DeviceSpan span, int64_t& correlation, const std::string& name) {
-        t.api("cudaLaunchKernel", span.begin - 500 * kUs, 5 * kUs, t.thread(), correlation);
-        span.track = t.stream();
-        span.kind = DeviceKind::kKernel;
-        span.correlation = correlation++;
-        t.device(span, name);
-    }
     void step(TestProfile& t, int64_t number, bool slow, int64_t& correlation) const {
         const int64_t begin = 10 * kMs * number, computing = slow ? slow_ns : 3 * kMs;
         const int64_t kernels = slow ? slow_kernels : 1;
@@ -32,20 +25,15 @@ struct Job {
             DeviceSpan kernel;
             kernel.begin = begin + kMs + i * computing / kernels;
             kernel.dur = computing / kernels;
-            launch(t, kernel, correlation, "ampere_sgemm_128x64_nn");
+            launch(t, kernel, correlation, "ampere_sgemm_128x64_nn", 500 * kUs);
         }
         if (!reduces) return;
-        Collective collective;
-        collective.name = t.builder.text("allreduce");
-        collective.dtype = t.builder.text("Float");
-        collective.group_name = t.builder.text("dp");
-        collective.in_elements = collective.out_elements = 25'000'000;
-        collective.group_size = kRanks;
         DeviceSpan kernel;
         kernel.begin = begin + kMs + computing;
         kernel.dur = 8 * kMs - kMs - computing;
-        kernel.collective = t.builder.collective(collective);
-        launch(t, kernel, correlation, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)");
+        kernel.collective = all_reduce(t, kRanks);
+        launch(t, kernel, correlation, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)",
+               500 * kUs);
     }
     Advice ask() const {
         Recorded r;

@@ -1,7 +1,7 @@
 // Bounds of what one rank of a job loses, for which the others wait.
 #include <gmock/gmock.h>
 
-#include "advise/test_rules.h"
+#include "advise/test_ranks.h"
 
 namespace opsight::advise {
 namespace {
@@ -14,13 +14,6 @@ struct SlowLoader {
     bool by_turns = false, reduces = true;
     int64_t recorded = 2;  // ranks
 
-    static void launch(TestProfile& t, DeviceSpan span, int64_t& correlation, const std::string& name) {
-        t.api("cudaLaunchKernel", span.begin - 50 * kUs, 5 * kUs, t.thread(), correlation);
-        span.track = t.stream();
-        span.kind = DeviceKind::kKernel;
-        span.correlation = correlation++;
-        t.device(span, name);
-    }
     void step(TestProfile& t, int64_t number, bool slow, int64_t& correlation) const {
         const int64_t begin = 10 * kMs * number, loading = slow ? 3 * kMs : 200 * kUs;
         t.annotation("ProfilerStep#" + std::to_string(number), begin, 10 * kMs, t.thread());
@@ -30,19 +23,14 @@ struct SlowLoader {
         DeviceSpan kernel;
         kernel.begin = begin + loading + 100 * kUs;
         kernel.dur = 3 * kMs;
-        launch(t, kernel, correlation, "ampere_sgemm_128x64_nn");
+        launch(t, kernel, correlation, "ampere_sgemm_128x64_nn", 50 * kUs);
         if (!reduces) return;
-        Collective collective;
-        collective.name = t.builder.text("allreduce");
-        collective.dtype = t.builder.text("Float");
-        collective.group_name = t.builder.text("dp");
-        collective.in_elements = collective.out_elements = 25'000'000;
-        collective.group_size = 2;
         DeviceSpan reduction;
         reduction.begin = kernel.begin + kernel.dur;
         reduction.dur = begin + 6600 * kUs - reduction.begin;
-        reduction.collective = t.builder.collective(collective);
-        launch(t, reduction, correlation, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)");
+        reduction.collective = all_reduce(t, 2);
+        launch(t, reduction, correlation, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)",
+               50 * kUs);
     }
     Advice ask(const char* rule) const {
         Recorded r;

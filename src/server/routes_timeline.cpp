@@ -23,7 +23,6 @@ Expected<std::vector<int64_t>> tracks_of_rank(const Call& call, const query::Tim
     if (!rank) return out;
     for (const query::TimelineTrack& track : timeline.tracks())
         if (track.rank == *rank) out.push_back(track.id);
-    std::sort(out.begin(), out.end());
     if (out.empty())
         return fail(Problem(400, "bad_request", fmt::format("the timeline has no rank {}", *rank),
                             "timeline/tracks lists the tracks of all ranks"));
@@ -41,7 +40,7 @@ Expected<std::vector<int64_t>> tracks_of(const Call& call, const query::Timeline
         if (problem != std::errc() || (next != end && (*next != ',' || next + 1 == end)))
             return fail(Problem(400, "bad_request", fmt::format("'{}' is not a list of tracks", text),
                                 "give their numbers with commas between"));
-        if (!of_rank.empty() && !std::binary_search(of_rank.begin(), of_rank.end(), track))
+        if (!of_rank.empty() && std::find(of_rank.begin(), of_rank.end(), track) == of_rank.end())
             return fail(Problem(400, "bad_request",
                                 fmt::format("track {} is none of rank {}", track, call.text("rank")),
                                 "leave tracks out, or rank"));

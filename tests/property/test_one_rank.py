@@ -11,28 +11,13 @@ import tarfile
 import unittest
 
 import opsight_cli
+from whole_reports import plain, reports_of
 
 CORPUS = opsight_cli.shared_folder("corpus", "kineto")
 JOB = "param/dlrm_kineto.tar.gz"
 # What the ranks of a job share: which ranks there are, and clocks and waits, which need the others.
 OF_THE_JOB = {"collectives", "collective_calls", "collective_members", "groups", "ranks", "rank_iterations", "stragglers",
               "rank_layers", "rank_path", "clocks"}
-
-
-def reports_of(profile, *options):
-    return json.loads(opsight_cli.run("report", profile, "--report", "all", "--json", *options).stdout)
-
-
-# Ids, times from where a file begins, and what tells of the file and of the range.
-OWN = {"range", "notes", "sources", "diagnostics", "description", "begin_ns", "api_start_ns", "gpu_start_ns"}
-
-
-def plain(value):
-    if isinstance(value, dict):
-        return {key: plain(inner) for key, inner in value.items() if key not in OWN and not key.endswith("_id")}
-    if isinstance(value, list):  # what is alike stands in the order of numbers
-        return sorted((plain(inner) for inner in value), key=json.dumps)
-    return value
 
 
 @unittest.skipUnless(CORPUS, "no corpus")

@@ -8,6 +8,12 @@
 #include "import/text/demangle.h"
 
 namespace opsight::importer::kineto {
+namespace {
+
+constexpr size_t kMostRanks = size_t{1} << 16;
+constexpr const char* kTooManyRanks = "more ranks than a job has";
+
+}  // namespace
 
 void Assembler::add(const Batch& batch) {
     Remap& map = workers_[batch.worker];
@@ -41,6 +47,8 @@ void Assembler::learn(const Batch& batch, Remap& map) {
     for (ThreadKey place : batch.new_threads) {
         place.pid_text = map.text(place.pid_text);
         place.tid_text = map.text(place.tid_text);
+        place.rank = map.text(place.rank);
+        if (place.of_merged()) learn_merged(place.rank);
         map.places.push_back(known_thread(place));
     }
     learn_ranks(batch, map);
@@ -48,31 +56,56 @@ void Assembler::learn(const Batch& batch, Remap& map) {
         map.device_places.push_back(device_track(where, map));
 }
 
-// Labels stand before what runs in the process. The first rank that is named is the one that the trace began.
+// The first rank that is named is the one that the trace began.
+RankId Assembler::rank_numbered(std::optional<int64_t> number) {
+    int64_t wanted = number.value_or(static_cast<int64_t>(ranks_by_number_.size()));
+    while (!number && ranks_by_number_.contains(wanted))
+        ++wanted;
+    const auto [known, is_new] = ranks_by_number_.try_emplace(wanted, rank_);
+    if (is_new) {
+        if (ranks_by_number_.size() > 1) known->second = builder_.begin_rank({.source = file_});
+        Rank& rank = builder_.rank(known->second);
+        rank.number = wanted;
+        rank.number_known = number.has_value();
+    }
+    return known->second;
+}
+
+std::vector<RankId> Assembler::ranks() const {
+    std::vector<RankId> out{rank_};
+    for (const auto& [name, rank] : ranks_of_merged_)
+        if (rank != rank_) out.push_back(rank);
+    return out;
+}
+
+// Labels stand before what runs in the process.
 void Assembler::learn_ranks(const Batch& batch, const Remap& map) {
-    constexpr size_t kMostRanks = size_t{1} << 16;
     for (const UnpairedEvent& meta : batch.unpaired) {
         if (meta.what != OtherRow::kMeta) continue;
         if (builder_.view(map.strings[meta.name.index()]) != "process_labels") continue;
         const auto number = rank_of_label(builder_.view(map.text(meta.text)));
         const ThreadKey& place = places_[map.places[meta.place]].place;
-        if (!number || !place.pid_is_number) continue;
+        if (!number || !place.pid_is_number || place.of_merged()) continue;
         if (ranks_by_number_.size() >= kMostRanks && !ranks_by_number_.contains(*number)) {
-            builder_.diagnostics().add(Diag::kBadEvent, {file_, -1, -1, "more ranks than a job has"});
+            builder_.diagnostics().add(Diag::kBadEvent, {file_, -1, -1, kTooManyRanks});
             continue;
         }
-        const auto [known, is_new] = ranks_by_number_.try_emplace(*number, rank_);
-        if (is_new) {
-            if (ranks_by_number_.size() > 1) known->second = builder_.begin_rank({.source = file_});
-            Rank& rank = builder_.rank(known->second);
-            rank.number = *number;
-            rank.number_known = true;
-        }
-        ranks_of_processes_.try_emplace(place.pid, known->second);
+        ranks_of_processes_.try_emplace(place.pid, rank_numbered(number));
     }
 }
 
+void Assembler::learn_merged(StringId rank) {
+    if (ranks_of_merged_.contains(rank.value)) return;
+    if (ranks_by_number_.size() >= kMostRanks)
+        return builder_.diagnostics().add(Diag::kBadEvent, {file_, -1, -1, kTooManyRanks});
+    std::optional<int64_t> number = number_of_merged(builder_.view(rank));
+    if (number && (*number < 0 || ranks_by_number_.contains(*number))) number.reset();
+    ranks_of_merged_.emplace(rank.value, rank_numbered(number));
+}
+
 RankId Assembler::rank_of(const ThreadKey& place) const {
+    if (const auto merged = ranks_of_merged_.find(place.rank.value); merged != ranks_of_merged_.end())
+        return merged->second;
     const auto known = place.pid_is_number ? ranks_of_processes_.find(place.pid) : ranks_of_processes_.end();
     return known == ranks_of_processes_.end() ? rank_ : known->second;
 }
@@ -99,7 +132,8 @@ StringId Assembler::kernel_name(StringId name) {
 }
 
 uint32_t Assembler::known_thread(const ThreadKey& p) {
-    const PlaceKey key = {p.pid_is_number, p.tid_is_number, p.pid, p.tid, p.pid_text.value, p.tid_text.value};
+    const PlaceKey key = {p.pid_is_number,  p.tid_is_number,  p.pid,       p.tid,
+                          p.pid_text.value, p.tid_text.value, p.rank.value};
     const auto [slot, is_new] = place_index_.try_emplace(key, static_cast<uint32_t>(places_.size()));
     if (is_new) places_.push_back({p, {}, {}});
     return slot->second;

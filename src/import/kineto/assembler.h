@@ -6,6 +6,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ class Assembler {
     void finish(const Header& header, const Diagnostics& diagnostics);
 
     uint64_t events() const { return events_; }
+    // Those that the trace's header is about: of merged traces all, else the first.
+    std::vector<RankId> ranks() const;
+    bool tells_ranks() const { return !ranks_by_number_.empty(); }
     uint64_t no_events() const { return no_events_; }
     bool knows_kineto() const { return knows_kineto_; }
     // Whether there is anything of a kind that means something to the analyses.
@@ -52,10 +56,12 @@ class Assembler {
         ThreadKey place;  // with the profile's string ids
         TrackId host, device;
     };
-    using PlaceKey = std::tuple<bool, bool, int64_t, int64_t, uint32_t, uint32_t>;
+    using PlaceKey = std::tuple<bool, bool, int64_t, int64_t, uint32_t, uint32_t, uint32_t>;
 
     void learn(const Batch& batch, Remap& map);
     void learn_ranks(const Batch& batch, const Remap& map);
+    void learn_merged(StringId rank);
+    RankId rank_numbered(std::optional<int64_t> number);
     RankId rank_of(const ThreadKey& place) const;
     uint32_t known_thread(const ThreadKey& place);
     TrackId device_track(const DevicePlace& where, const Remap& map);
@@ -88,6 +94,7 @@ class Assembler {
     absl::flat_hash_map<uint32_t, StringId> demangled_;  // by the id of the mangled name
     // Of processes whose labels name one; all others are of `rank_`.
     absl::flat_hash_map<int64_t, RankId> ranks_of_processes_;
+    absl::flat_hash_map<uint32_t, RankId> ranks_of_merged_;  // by what the tool that merged called them
     absl::flat_hash_map<int64_t, RankId> ranks_by_number_;
     std::vector<KnownPlace> places_;
     std::map<PlaceKey, uint32_t> place_index_;

@@ -43,16 +43,18 @@ void Assembler::add_span(const UnpairedEvent& begin, const UnpairedEvent* end, T
 
 // What tells its thread alone belongs to the process that has a thread of that number, where one alone has.
 void Assembler::finish_of_threads() {
-    std::map<int64_t, std::optional<uint32_t>> threads;  // places by number of the thread; none: several
+    using Thread = std::pair<uint32_t, int64_t>;        // rank and number
+    std::map<Thread, std::optional<uint32_t>> threads;  // places by thread; none: several
+    const auto thread = [](const ThreadKey& place) { return Thread(place.rank.value, place.tid); };
     for (uint32_t place = 0; place < places_.size(); ++place) {
         const ThreadKey& where = places_[place].place;
         if (!places_[place].host.valid() || !where.tid_is_number || where.pid == -1) continue;
-        const auto [slot, is_new] = threads.try_emplace(where.tid, place);
+        const auto [slot, is_new] = threads.try_emplace(thread(where), place);
         if (!is_new) slot->second.reset();
     }
     for (Batch::OfThread& call : of_threads_) {
         const auto told = static_cast<uint32_t>(call.span.track.index());
-        const auto found = threads.find(places_[told].place.tid);
+        const auto found = threads.find(thread(places_[told].place));
         const bool known = found != threads.end() && found->second;
         call.span.track = host_track(known ? *found->second : told, call.span.kind);
         knows_anything_ = true;
@@ -101,12 +103,13 @@ void Assembler::finish_async() {
         if (event.what == OtherRow::kAsyncBegin || event.what == OtherRow::kAsyncEnd) marks.push_back(&event);
     std::stable_sort(marks.begin(), marks.end(),
                      [](const UnpairedEvent* a, const UnpairedEvent* b) { return a->time < b->time; });
-    std::map<std::pair<uint32_t, int64_t>, std::vector<const UnpairedEvent*>> open;
+    std::map<std::tuple<uint32_t, uint32_t, int64_t>, std::vector<const UnpairedEvent*>> open;
     const auto row = [&](const UnpairedEvent& begin) {
         return row_track(begin.place, "async " + std::string(builder_.view(begin.text)));
     };
     for (const UnpairedEvent* mark : marks) {
-        std::vector<const UnpairedEvent*>& begins = open[{mark->text.value, mark->id}];
+        std::vector<const UnpairedEvent*>& begins =
+            open[{places_[mark->place].place.rank.value, mark->text.value, mark->id}];
         if (mark->what == OtherRow::kAsyncBegin) {
             begins.push_back(mark);
         } else if (begins.empty()) {
@@ -140,9 +143,10 @@ void Assembler::finish_flows() {
 
 // Names of threads belong to one place, names of processes to all places with that pid.
 void Assembler::finish_names() {
-    std::map<std::pair<int64_t, uint32_t>, std::pair<StringId, StringId>> processes;  // name, label
+    std::map<std::tuple<uint32_t, int64_t, uint32_t>, std::pair<StringId, StringId>>
+        processes;  // name, label
     const auto process = [&](const ThreadKey& place) -> auto& {
-        return processes[{place.pid, place.pid_text.value}];
+        return processes[{place.rank.value, place.pid, place.pid_text.value}];
     };
     for (const UnpairedEvent& meta : unpaired_) {
         if (meta.what != OtherRow::kMeta) continue;

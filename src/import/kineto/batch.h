@@ -21,6 +21,8 @@ struct ThreadKey {
     bool pid_is_number = false, tid_is_number = false;
     int64_t pid = 0, tid = 0;
     StringId pid_text{0}, tid_text{0};  // where they are not numbers
+    StringId rank{0};                   // what tools that merge traces call it: "TP00-DP01", "3"
+    bool of_merged() const { return rank != StringId(0); }
     friend bool operator==(const ThreadKey&, const ThreadKey&) = default;
 };
 
@@ -102,7 +104,7 @@ struct LocalTables {
     absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, uint32_t> signatures;
     absl::flat_hash_map<std::string, uint32_t> configs, collectives;  // keyed by raw tokens
     absl::flat_hash_map<std::tuple<int64_t, int64_t>, PlaceId> numbered_places;
-    absl::flat_hash_map<std::string, PlaceId> text_places;
+    absl::flat_hash_map<std::string, PlaceId> text_places;  // those of merged traces, too
     absl::flat_hash_map<std::tuple<uint8_t, int64_t, int64_t, int64_t, PlaceId>, uint32_t> device_places;
     std::vector<ThreadKey> places;
     size_t strings_given = 1;  // how many strings earlier batches have announced; id 0 is known to all

@@ -60,6 +60,8 @@ constexpr Spelling kSpellings[] = {
     {"kernel", Arg::kKernel},
     {"graph id", Arg::kGraph},
     {"graph node id", Arg::kGraphNode},
+    {"rank", Arg::kRank},
+    {"pid_raw", Arg::kRawPid},
 };
 
 // Spellings by their first byte.

@@ -52,6 +52,8 @@ enum class Arg : uint8_t {
     kKernel,
     kGraph,
     kGraphNode,
+    kRank,
+    kRawPid,
     kCount
 };
 static_assert(static_cast<int>(Arg::kCount) <= 64);

@@ -157,26 +157,32 @@ class Pipeline {
     std::atomic<bool> stopped_{false};
 };
 
-void add_header(const Header& header, const std::string& name, RankId rank_id, bool knows_kineto,
-                ProfileBuilder& builder) {
+void add_rank_facts(const Header& header, RankId rank_id, bool tells_ranks, ProfileBuilder& builder) {
     Rank& rank = builder.rank(rank_id);
-    if (header.rank) {
+    if (header.rank && !tells_ranks) {
         rank.number = *header.rank;
         rank.number_known = true;
     }
     rank.world_size = header.world_size.value_or(-1);
     rank.backend = header.backend;
-    rank.host = header.host;
     for (Device device : header.devices) {
         device.rank = rank_id;
         builder.device_info(builder.device(rank_id, device.number)) = device;
     }
+}
+
+void add_header(const Header& header, const std::string& name, const Assembler& assembler,
+                ProfileBuilder& builder) {
+    const std::vector<RankId> ranks = assembler.ranks();
+    builder.rank(ranks.front()).host = header.host;  // others of a merged trace may have run elsewhere
+    for (const RankId rank : ranks)
+        add_rank_facts(header, rank, assembler.tells_ranks(), builder);
     ProfileInfo& info = builder.info();
     for (const auto& property : header.properties)
         if (std::find(info.properties.begin(), info.properties.end(), property) == info.properties.end())
             info.properties.push_back(property);
     info.sources.push_back(name);
-    const bool kineto = header.has_schema_version || knows_kineto;
+    const bool kineto = header.has_schema_version || assembler.knows_kineto();
     if (info.producer.empty() || kineto) info.producer = kineto ? "PyTorch Kineto" : "Chrome trace events";
     if (kineto && info.frameworks.empty()) info.frameworks.push_back("PyTorch");
 }
@@ -219,7 +225,7 @@ Result<TraceFacts> import_trace(ByteSource& source, const std::string& name, con
     if (assembler.events() > 0 && !assembler.knows_anything())
         builder.diagnostics().add(Diag::kNothingKnown,
                                   {name, -1, -1, std::to_string(assembler.events()) + " events"});
-    add_header(header, name, rank_id, assembler.knows_kineto(), builder);
+    add_header(header, name, assembler, builder);
     return TraceFacts{reader.bytes(), assembler.events()};
 }
 

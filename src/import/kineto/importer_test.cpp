@@ -172,6 +172,28 @@ TEST(Kineto, LegacyAutograd) {
     EXPECT_EQ(p.info.origin_ns, 31500);
 }
 
+// Correlation ids and processes of one number are those of each rank, as are the facts of devices.
+TEST(Kineto, RanksOfMergedTraces) {
+    const Profile p = import_seed("kineto_merged.json");
+    ASSERT_EQ(p.ranks.size(), 3u);
+    const auto number_of = [&](const Track& track) { return p.ranks[track.rank.index()].number; };
+    EXPECT_EQ(number_of(host_track_of(p, "aten::mm")), 0);
+    EXPECT_EQ(number_of(host_track_of(p, "aten::relu")), 1);
+    EXPECT_EQ(number_of(host_track_of(p, "aten::add")), 2);
+    EXPECT_EQ(number_of(host_track_of(p, "not a rank")), 0);
+    EXPECT_EQ(host_track_of(p, "aten::mm").pid, 41);
+    EXPECT_EQ(host_track_of(p, "aten::add").pid, 43);
+    EXPECT_EQ(p.strings.view(host_track_of(p, "aten::mm").process_name), "python3");
+    EXPECT_EQ(p.strings.view(host_track_of(p, "aten::relu").process_name), "");
+    const auto rank_of_device = [&](std::string_view name) {
+        return number_of(p.tracks[p.device.track[device_row(p, name)].index()]);
+    };
+    EXPECT_EQ(rank_of_device("gemm_first"), 0);
+    EXPECT_EQ(rank_of_device("relu_second"), 1);
+    for (const Rank& rank : p.ranks)
+        EXPECT_TRUE(rank.number_known);
+}
+
 // A row of the legacy profiler for an op, and one of what the device took for it.
 std::string legacy_op(std::string name, int begin, int dur, int device_begin, int device_dur, int id) {
     const auto event = [&](const char* rest) {

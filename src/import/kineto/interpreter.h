@@ -9,6 +9,7 @@
 #include "import/kineto/batch.h"
 #include "import/kineto/event.h"
 #include "import/kineto/event_reader.h"
+#include "import/kineto/rank_label.h"
 
 namespace opsight::importer::kineto {
 
@@ -53,6 +54,7 @@ class Interpreter final : public EventSink {
     StringId json(std::string_view token);  // arrays, on one line however the source wrote them
     int64_t id(const RawEvent& event, std::string_view token);
     PlaceId place(const RawEvent& event);
+    PlaceId new_place(const RawEvent& event, MergedProcess process);
     uint32_t device_place(const RawEvent& event, TrackKind kind);
     SignatureId signature(const RawEvent& event);
     LaunchConfigId config(const RawEvent& event);
@@ -65,7 +67,7 @@ class Interpreter final : public EventSink {
     uint64_t offset_ = 0;
     std::string scratch_, key_;
     absl::flat_hash_map<std::string, StringId> lists_;  // keyed by raw tokens
-    std::string last_pid_, last_tid_, last_category_token_;
+    std::string last_pid_, last_tid_, last_rank_, last_category_token_;
     PlaceId last_place_ = 0;
     Category last_category_ = Category::kNone;
 };

@@ -29,6 +29,20 @@ void read_triple(std::string_view token, int64_t (&out)[3]) {
     }
 }
 
+// The rank that TraceLens' TraceFuse writes into each event, beside the process's own number.
+std::string_view told_rank(const RawEvent& event) {
+    if (!event.has(Arg::kRawPid)) return {};
+    const std::string_view rank = bare(event[Arg::kRank]);
+    return parse_int(rank) ? rank : std::string_view();
+}
+
+MergedProcess process_of(const RawEvent& event) {
+    const std::string_view rank = told_rank(event);
+    if (!rank.empty()) return {rank, event[Arg::kRawPid]};
+    const MergedProcess merged = merged_process(bare(event.pid));
+    return merged.rank.empty() ? MergedProcess{{}, event.pid} : merged;
+}
+
 }  // namespace
 
 void Interpreter::report(Diag diag, const RawEvent& event, std::string_view about) {
@@ -74,30 +88,42 @@ int64_t Interpreter::id(const RawEvent& event, std::string_view token) {
 }
 
 PlaceId Interpreter::place(const RawEvent& event) {
-    if (!tables_.places.empty() && event.pid == last_pid_ && event.tid == last_tid_) return last_place_;
+    const std::string_view rank = told_rank(event);
+    if (!tables_.places.empty() && event.pid == last_pid_ && event.tid == last_tid_ && rank == last_rank_)
+        return last_place_;
     last_pid_ = event.pid;
     last_tid_ = event.tid;
+    last_rank_ = rank;
+    return last_place_ = new_place(event, process_of(event));
+}
+
+PlaceId Interpreter::new_place(const RawEvent& event, MergedProcess process) {
     ThreadKey place;
-    const std::optional<int64_t> pid = parse_int(event.pid), tid = parse_int(event.tid);
+    const std::optional<int64_t> pid = parse_int(process.pid), tid = parse_int(event.tid);
     place.pid_is_number = pid.has_value();
     place.tid_is_number = tid.has_value();
     place.pid = pid.value_or(0);
     place.tid = tid.value_or(0);
     PlaceId* slot = nullptr;
     const auto next = static_cast<PlaceId>(tables_.places.size());
-    if (pid && tid) {
+    if (pid && tid && process.rank.empty()) {
         slot = &tables_.numbered_places.try_emplace({*pid, *tid}, next).first->second;
     } else {
-        if (!pid) place.pid_text = text(event.pid);
-        if (!tid) place.tid_text = text(event.tid);
-        key_.assign(bare(event.pid)).append(1, '\0').append(bare(event.tid));
+        key_.assign(bare(process.pid))
+            .append(1, '\0')
+            .append(bare(event.tid))
+            .append(1, '\0')
+            .append(process.rank);
         slot = &tables_.text_places.try_emplace(key_, next).first->second;
+        if (!pid) place.pid_text = text(process.pid);
+        if (!tid) place.tid_text = text(event.tid);
+        if (!process.rank.empty()) place.rank = tables_.strings.intern(process.rank);
     }
     if (*slot == next) {
         tables_.places.push_back(place);
         batch_->new_threads.push_back(place);
     }
-    return last_place_ = *slot;
+    return *slot;
 }
 
 uint32_t Interpreter::device_place(const RawEvent& event, TrackKind kind) {
@@ -108,7 +134,7 @@ uint32_t Interpreter::device_place(const RawEvent& event, TrackKind kind) {
     };
     DevicePlace where;
     where.kind = kind;
-    where.device = number(Arg::kDevice, event.pid);
+    where.device = number(Arg::kDevice, process_of(event).pid);
     where.stream = number(Arg::kStream, event.tid);
     where.context = number(Arg::kContext, {});
     if (bare(event.pid) == "CUDA functions") std::swap(where.device, where.stream);  // a row is a device

@@ -73,7 +73,7 @@ class NamedSpans {
 // process cut work of its own.
 struct Markers {
     std::vector<IterationCandidate> chosen;
-    size_t of_other_processes = 0;
+    size_t of_other_processes = 0, of_other_threads = 0;  // the latter of the same process
 };
 
 Markers busiest_thread(const Profile& p, const std::vector<Marked>& marked) {
@@ -92,7 +92,7 @@ Markers busiest_thread(const Profile& p, const std::vector<Marked>& marked) {
         if (best == m.track)
             result.chosen.push_back(m.span);
         else
-            result.of_other_processes += pid(m.track) != pid(best);
+            ++(pid(m.track) != pid(best) ? result.of_other_processes : result.of_other_threads);
     }
     return result;
 }
@@ -180,6 +180,9 @@ Iterations by_markers(const Profile& p, const NamedSpans& spans) {
     if (markers.of_other_processes > 0)
         result.description += fmt::format(" ({} of another process cut nothing: its work counts for these)",
                                           markers.of_other_processes);
+    if (markers.of_other_threads > 0)
+        result.description += fmt::format(
+            " ({} more on other threads cut nothing: their work counts for these)", markers.of_other_threads);
     return result;
 }
 

@@ -162,15 +162,16 @@ TEST_F(Found, ALastMarkerWithNothingInItIsNoIteration) {
     EXPECT_EQ(a.iterations.description, "2 x ProfilerStep# (1 more with nothing in it, at the end)");
 }
 
-// Two processes in one file: marks of one cut, and it is said that those of the other do not.
-TEST_F(Found, MarkersOfAnotherProcessAreCounted) {
+// Two processes in one file: marks of one thread cut, and it is said that those of others do not.
+TEST_F(Found, MarkersThatCutNothingAreCounted) {
     for (int64_t i = 0; i < 3; ++i) {
         t.annotation("ProfilerStep#" + std::to_string(i), 10000 * i, 9000, t.thread(1, 100));
         t.annotation("ProfilerStep#" + std::to_string(i), 10000 * i, 9000, t.thread(2, 100));
         if (i < 2) t.annotation("ProfilerStep#" + std::to_string(i), 10000 * i + 50, 7000, t.thread(3, 200));
     }
     EXPECT_EQ(analyze_all().iterations.description,
-              "3 x ProfilerStep# (2 of another process cut nothing: its work counts for these)");
+              "3 x ProfilerStep# (2 of another process cut nothing: its work counts for these) "
+              "(3 more on other threads cut nothing: their work counts for these)");
 }
 
 TEST_F(Found, MarkersAloneAreIterations) {

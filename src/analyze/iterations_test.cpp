@@ -170,8 +170,18 @@ TEST_F(Found, MarkersThatCutNothingAreCounted) {
         if (i < 2) t.annotation("ProfilerStep#" + std::to_string(i), 10000 * i + 50, 7000, t.thread(3, 200));
     }
     EXPECT_EQ(analyze_all().iterations.description,
-              "3 x ProfilerStep# (2 of another process cut nothing: its work counts for these) "
-              "(3 more on other threads cut nothing: their work counts for these)");
+              "3 x ProfilerStep# (2 of another process cut nothing: its work counts for these)");
+}
+
+// A session of ONNX Runtime that two threads run at the same time.
+TEST_F(Found, MarkersOfOtherThreadsAreCounted) {
+    for (int64_t i = 0; i < 3; ++i) {
+        t.annotation("model_run#" + std::to_string(2 * i), 10000 * i, 9000, t.thread(1, 100));
+        if (i < 2)
+            t.annotation("model_run#" + std::to_string(2 * i + 1), 10000 * i + 50, 7000, t.thread(2, 100));
+    }
+    EXPECT_EQ(analyze_all().iterations.description,
+              "3 x model_run# (2 more on other threads cut nothing: their work counts for these)");
 }
 
 TEST_F(Found, MarkersAloneAreIterations) {

@@ -16,11 +16,18 @@ struct Job {
     bool reduces = true;
     int64_t steps = 6;
     bool by_turns = false;  // each step another rank is the slow one
+    bool loads = false;     // what makes it slow is that its loader takes as much longer
 
     void step(TestProfile& t, int64_t number, bool slow, int64_t& correlation) const {
-        const int64_t begin = 10 * kMs * number, computing = slow ? slow_ns : 3 * kMs;
-        const int64_t kernels = slow ? slow_kernels : 1;
+        int64_t begin = 10 * kMs * number;
+        const int64_t computing = slow && !loads ? slow_ns : 3 * kMs,
+                      late = slow && loads ? slow_ns - 3 * kMs : 0;
+        const int64_t kernels = slow ? slow_kernels : 1, reduced = begin + 8 * kMs;
         t.annotation("ProfilerStep#" + std::to_string(number), begin, 10 * kMs, t.thread());
+        if (late > 0)
+            t.host(HostKind::kDataLoad, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+                   begin, late, t.thread());
+        begin += late;
         for (int64_t i = 0; i < kernels; ++i) {
             DeviceSpan kernel;
             kernel.begin = begin + kMs + i * computing / kernels;
@@ -30,7 +37,7 @@ struct Job {
         if (!reduces) return;
         DeviceSpan kernel;
         kernel.begin = begin + kMs + computing;
-        kernel.dur = 8 * kMs - kMs - computing;
+        kernel.dur = reduced - kernel.begin;
         kernel.collective = all_reduce(t, kRanks);
         launch(t, kernel, correlation, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)",
                500 * kUs);
@@ -68,6 +75,22 @@ TEST(RulesOfRanks, OneWithMoreWorkIsToldSo) {
     const Advice advice = Job{.slow_ns = 6 * kMs, .slow_kernels = 2}.ask();
     ASSERT_EQ(advice.findings.size(), 1u);
     EXPECT_THAT(advice.findings[0].advice, HasSubstr("It has more to do"));
+}
+
+// It computes as long as the others, only later: what it does before it comes last is not what makes it late.
+TEST(RulesOfRanks, WhatMakesItLateIsTold) {
+    const Advice computes = Job{.slow_ns = 6 * kMs}.ask(),
+                 loads = Job{.slow_ns = 6 * kMs, .loads = true}.ask();
+    ASSERT_EQ(computes.findings.size(), 1u);
+    EXPECT_THAT(
+        computes.findings[0].evidence,
+        HasSubstr("Most of the difference is in computing: 6.00 ms an iteration, 3.00 ms on the others"));
+    ASSERT_EQ(loads.findings.size(), 1u);
+    EXPECT_THAT(
+        loads.findings[0].evidence,
+        HasSubstr("Most of the difference is in loading data: 3.00 ms an iteration, 0.00 ms on the others"));
+    EXPECT_THAT(loads.findings[0].evidence, ::testing::Not(HasSubstr("computing")));
+    EXPECT_THAT(loads.findings[0].advice, HasSubstr("Its input is late"));
 }
 
 TEST(RulesOfRanks, OfLikeWorkNothingIsSaid) {

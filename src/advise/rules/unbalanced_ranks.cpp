@@ -14,16 +14,39 @@ bool has_more_kernels(const LateRank& late, double times) {
     return late.others_kernels > 0 && late.kernels >= times * late.others_kernels;
 }
 
+// What makes at least half of the difference; else empty.
+std::string_view class_of_excess(const LateRank& late) {
+    const bool most = 2 * (late.class_ns - late.others_class_ns) >= late.own_ns - late.others_own_ns;
+    return most ? std::string_view(late.excess_class) : std::string_view();
+}
+
 std::string told_of(const LateRank& late) {
     std::string told = fmt::format(
         "Without waiting for others its iteration takes {}, that of the other ranks {} (medians). It is the "
         "last in {} of {} iterations, and makes {} of the {} that ranks wait for another.",
         milliseconds(late.own_ns), milliseconds(late.others_own_ns), late.iterations_last, late.iterations,
         milliseconds(late.caused_ns), milliseconds(late.all_caused_ns));
-    if (!late.cause.empty())
-        told += fmt::format(" Before it comes last it is mostly in {}{}.", late.cause,
-                            late.cause_op.empty() ? "" : " (" + late.cause_op + ")");
+    // What it does just before it comes last may be what others have done by then.
+    if (const auto excess = class_of_excess(late); !excess.empty())
+        told += fmt::format(" Most of the difference is in {}: {} an iteration, {} on the others (medians).",
+                            excess, milliseconds(late.class_ns), milliseconds(late.others_class_ns));
+    if (!late.cause_op.empty())
+        told += fmt::format(" Just before it comes last it is mostly in {}.", late.cause_op);
     return told;
+}
+
+std::string remedy_of(const LateRank& late, double more_kernels) {
+    if (class_of_excess(late) == "loading data")
+        return "Its input is late: look at the size of its samples, at its workers and at the disk that it "
+               "reads.";
+    if (has_more_kernels(late, more_kernels))
+        return "It has more to do: give all ranks batches, stages or experts of like cost.";
+    if (class_of_excess(late) == "work of the CPU")
+        return "It runs no more kernels than the others, its host is slower: look for what it alone does "
+               "(logging, "
+               "checkpoints), and for what else runs there.";
+    return "It runs no more kernels than the others: look for larger inputs, and for what slows this rank "
+           "alone (its clocks, its host, its input, what else runs there).";
 }
 
 Status check(Context& c) {
@@ -41,11 +64,7 @@ Status check(Context& c) {
     if (late->kernels > 0 || late->others_kernels > 0)
         finding.evidence += fmt::format(" It runs {:.1f} kernels an iteration, the others {:.1f}.",
                                         late->kernels, late->others_kernels);
-    finding.advice =
-        has_more_kernels(*late, c.threshold("kernels"))
-            ? "It has more to do: give all ranks batches, stages or experts of like cost."
-            : "It runs no more kernels than the others: look for larger inputs, and for what slows this rank "
-              "alone (its clocks, its host, its input, what else runs there).";
+    finding.advice = remedy_of(*late, c.threshold("kernels"));
     finding.share_pct = share;
     finding.view = "ranks";
     // Of a whole run the first wait is that for recordings that begin later.

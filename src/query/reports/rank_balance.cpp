@@ -52,6 +52,9 @@ Result<std::optional<LateRank>> late_rank(Session& session) {
     late->others_own_ns = integer(row[1]);
     late->kernels = real(row[2]);
     late->others_kernels = real(row[3]);
+    late->excess_class = text(row[4]);
+    late->class_ns = integer(row[5]);
+    late->others_class_ns = integer(row[6]);
     return late;
 }
 

@@ -17,6 +17,9 @@ struct LateRank {
     int64_t own_ns = 0, others_own_ns = 0;     // of the others: the median of theirs
     double kernels = 0, others_kernels = 0;
     std::string cause, cause_op;  // what it mostly does before it comes last; may be empty
+    // Where most of its time beyond the others' is, and how much they have of that: medians of iterations.
+    std::string excess_class;
+    int64_t class_ns = 0, others_class_ns = 0;
 };
 // Nothing where no rank is the last in more than half of at least three iterations (the pattern "persistent"
 // of the report stragglers).

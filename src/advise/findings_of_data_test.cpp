@@ -36,6 +36,19 @@ TEST(FindingsOfData, LittleComputeHidesLittleCopying) {
     }
 }
 
+TEST(FindingsOfData, WhatHidesCopiesIsNotKnownWithoutKernels) {
+    analyze::TestProfile t;
+    t.api("cudaMemcpyAsync", 0, 1000, t.thread());
+    t.device(copy_of(t, 0, 80 * kMs, 800'000'000), "Memcpy HtoD (Pinned -> Device)");
+    const std::vector<Finding> all = findings_in(std::move(t));
+    const Finding* copies = find(all, "copies");
+    ASSERT_TRUE(copies);
+    EXPECT_EQ(
+        copies->advice,
+        "No kernels were recorded, so what could run beside the copies is not known. Data that stays on "
+        "the device, or less of it, spares them.");
+}
+
 // Kernels of the other launches may have run beside the copies.
 TEST(FindingsOfData, CopiesBesideLostKernelsMayBeHidden) {
     for (const bool lost : {true, false}) {

@@ -38,6 +38,29 @@ Status of_durations(Context& c) {
     return {};
 }
 
+std::string advice_of(Context& c, bool pageable, bool some_lost) {
+    const RunFacts& f = c.facts();
+    const char* faster = pageable ? " From pinned memory they are faster." : "";
+    if (f.kernel_ns == 0)
+        return fmt::format(
+            "No kernels were recorded, so what could run beside the copies is not known. Data that stays on "
+            "the device, or less of it, spares them.{}",
+            faster);
+    // There is no hiding much beside little.
+    if (2 * f.kernel_ns < f.copy_ns)
+        return fmt::format(
+            "{} for {} only, so copies beside them hide little: data that stays on the device, or "
+            "less of it, spares the copies.{}",
+            some_lost ? "The recorded kernels run" : "Kernels run", c.time_of(f.kernel_ns), faster);
+    // What is pinned already is not to be pinned.
+    if (!pageable)
+        return "Copies beside kernels on a stream of their own, and data that stays on the device, hide or "
+               "spare them.";
+    return f.torch && f.most_copies.kind != "DtoH"
+               ? "pin_memory=True in the DataLoader and non_blocking=True let copies run beside kernels."
+               : "Pinned memory and asynchronous copies let them run beside kernels.";
+}
+
 Status check(Context& c) {
     const RunFacts& f = c.facts();
     if (f.wall_ns <= 0) return of_durations(c);
@@ -60,23 +83,7 @@ Status check(Context& c) {
             "{}{} of all copying is from or to pageable memory.", finding.evidence.empty() ? "" : " ",
             percent(100.0 * static_cast<double>(f.pageable_ns) / static_cast<double>(f.copy_ns)));
     if (!lost.empty()) finding.evidence += (finding.evidence.empty() ? "" : " ") + lost;
-    // There is no hiding much beside little.
-    if (2 * f.kernel_ns < f.copy_ns)
-        finding.advice = fmt::format(
-            "{} for {} only, so copies beside them hide little: data that stays on the device, or "
-            "less of it, spares the copies.{}",
-            lost.empty() ? "Kernels run" : "The recorded kernels run", c.time_of(f.kernel_ns),
-            pageable ? " From pinned memory they are faster." : "");
-    // What is pinned already is not to be pinned.
-    else if (pageable)
-        finding.advice =
-            f.torch && most.kind != "DtoH"
-                ? "pin_memory=True in the DataLoader and non_blocking=True let copies run beside kernels."
-                : "Pinned memory and asynchronous copies let them run beside kernels.";
-    else
-        finding.advice =
-            "Copies beside kernels on a stream of their own, and data that stays on the device, hide or "
-            "spare them.";
+    finding.advice = advice_of(c, pageable, !lost.empty());
     if (f.torch && pageable) finding.lines = pinned_copies(most.kind);
     finding.share_pct = share;
     finding.view = "timeline";

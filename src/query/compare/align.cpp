@@ -3,23 +3,17 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <string_view>
 
 #include "query/compare/layer_words.h"
+#include "query/compare/mixed_hash.h"
+#include "query/compare/unrolled.h"
 
 namespace opsight::query {
 namespace {
 
 using Pairs = std::vector<std::pair<size_t, size_t>>;
-
-uint64_t mixed(uint64_t seed, uint64_t value) {
-    return (seed ^ value) * 0x9E3779B97F4A7C15ull + (seed >> 29) + 1;
-}
-uint64_t mixed(uint64_t seed, std::string_view text) {
-    return mixed(seed, std::hash<std::string_view>{}(text));
-}
 
 constexpr uint64_t kNothing = 0;
 
@@ -97,6 +91,9 @@ struct Contents {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 
+// Whether ops of one name that stand in these layers are different ones.
+enum class Apart : uint8_t { kIfTold, kNo };
+
 class Aligner {
   public:
     Aligner(const WorkTree& base, const WorkTree& next)
@@ -125,12 +122,13 @@ class Aligner {
             return std::move(out_);
         }
         settle();
+        unrolled();
         moved_layers();
         for (size_t i = 0; i < of_base_.size(); ++i)
-            if (of_base_[i] != kNone) pair_ops(base_.layers[i].ops, next_.layers[of_base_[i]].ops);
+            if (has_one(of_base_[i])) pair_ops(base_.layers[i].ops, next_.layers[of_base_[i]].ops);
         moved_ops();
         for (size_t i = 0; i < of_base_.size(); ++i)
-            if (of_base_[i] != kNone) replaced(base_.layers[i].ops, next_.layers[of_base_[i]].ops);
+            if (has_one(of_base_[i])) replaced(base_.layers[i].ops, next_.layers[of_base_[i]].ops);
         collect();
         return std::move(out_);
     }
@@ -200,6 +198,34 @@ class Aligner {
         step(base, next, true, kind(base_), kind(next_));
     }
 
+    // A match that is one layer or op.
+    static bool has_one(size_t match) { return match != kNone && match != kTaken; }
+
+    static std::vector<size_t> ops_of(const WorkTree& tree, const std::vector<size_t>& layers) {
+        std::vector<size_t> ops;
+        for (const size_t each : layers)
+            ops.insert(ops.end(), tree.layers[each].ops.begin(), tree.layers[each].ops.end());
+        return ops;
+    }
+    static std::vector<bool> free_layers(const std::vector<size_t>& taken) {
+        std::vector<bool> free(taken.size());
+        std::transform(taken.begin(), taken.end(), free.begin(), [](size_t each) { return each == kNone; });
+        return free;
+    }
+    void unrolled() {
+        for (LayerGroup& group :
+             unrolled_layers({base_, free_layers(of_base_)}, {next_, free_layers(of_next_)}, keys_.shapes,
+                             keys_.dtypes)) {
+            for (const size_t each : group.base)
+                of_base_[each] = kTaken;
+            for (const size_t each : group.next)
+                of_next_[each] = kTaken;
+            pair_ops(ops_of(base_, group.base), ops_of(next_, group.next), Apart::kNo);
+            const size_t first = group.base[0];
+            layer_groups_.emplace(first, std::move(group));
+        }
+    }
+
     void moved_layers() {
         std::vector<size_t> base, next;
         for (size_t i = 0; i < of_base_.size(); ++i)
@@ -224,8 +250,10 @@ class Aligner {
 
     // Of a list of ops those that are still free. Where one side did not record what tells some apart, these
     // are one op there, and here, too.
-    Units units(const Names& names, const std::vector<size_t>& ops, const std::vector<size_t>& taken) const {
-        const bool apart = keys_.shapes && keys_.dtypes && !out_.without_layers;  // both sides tell the same
+    Units units(const Names& names, const std::vector<size_t>& ops, const std::vector<size_t>& taken,
+                Apart apart_if_told) const {
+        const bool apart = apart_if_told == Apart::kIfTold && keys_.shapes && keys_.dtypes &&
+                           !out_.without_layers;  // both sides tell the same
         absl::flat_hash_map<uint64_t, size_t> places;
         Units made;
         for (const size_t op : ops) {
@@ -295,8 +323,10 @@ class Aligner {
         leave_paired_out(base, next);
     }
 
-    void pair_ops(const std::vector<size_t>& base, const std::vector<size_t>& next) {
-        Units left = units(names_before_, base, op_of_base_), right = units(names_after_, next, op_of_next_);
+    void pair_ops(const std::vector<size_t>& base, const std::vector<size_t>& next,
+                  Apart apart = Apart::kIfTold) {
+        Units left = units(names_before_, base, op_of_base_, apart),
+              right = units(names_after_, next, op_of_next_, apart);
         pair_units(left, right, keys_);
         pair_units(left, right, {keys_.shapes, false});
         pair_unrecorded(left, right);
@@ -323,11 +353,22 @@ class Aligner {
         return same || out_.without_layers ? How::kPlace : How::kMoved;
     }
 
+    static LayerMatch match_of(const LayerGroup& group) {
+        return {group.base[0],
+                group.next[0],
+                How::kUnrolled,
+                {group.base.begin() + 1, group.base.end()},
+                {group.next.begin() + 1, group.next.end()}};
+    }
+
     void collect() {
         for (size_t i = 0; i < of_base_.size(); ++i) {
             const size_t next = of_base_[i];
-            out_.layers.push_back(next == kNone ? LayerMatch{i, {}, How::kAlone}
-                                                : LayerMatch{i, next, how_of(i, next)});
+            if (const auto group = layer_groups_.find(i); group != layer_groups_.end())
+                out_.layers.push_back(match_of(group->second));
+            else if (next != kTaken)
+                out_.layers.push_back(next == kNone ? LayerMatch{i, {}, How::kAlone}
+                                                    : LayerMatch{i, next, how_of(i, next)});
         }
         for (size_t i = 0; i < of_next_.size(); ++i)
             if (of_next_[i] == kNone) out_.layers.push_back({{}, i, How::kAlone});
@@ -397,6 +438,7 @@ class Aligner {
     std::vector<size_t> of_base_, of_next_, op_of_base_, op_of_next_;
     Pairs open_;
     absl::flat_hash_map<size_t, OpMatch> groups_;  // of more than one op on a side, by the base's first
+    absl::flat_hash_map<size_t, LayerGroup> layer_groups_;  // by the base's first
     Alignment out_;
 };
 

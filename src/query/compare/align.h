@@ -1,9 +1,10 @@
 // Which layers and ops of two runs belong together. By structure first, names second: a layer's match is
 // looked for among the children of its parent's match, by name and content, by content alone (renamed), by
-// name alone (changed inside), by the ops in it (renamed and other shapes), and last anywhere by content
-// (moved). Ops of matched layers are matched alike. Where only a layer's name tells what it does, its words
-// are content (layer_words.h). What only one side recorded (layers, shapes, types) tells nothing apart: ops
-// that differ in nothing else are one there. Cost: n log n in layers and distinct ops.
+// name alone (changed inside), by the ops in it (renamed and other shapes), several for one that a loop
+// calls, and last anywhere by content (moved). Ops of matched layers are matched alike. Where only a layer's
+// name tells what it does, its words are content (layer_words.h). What only one side recorded (layers,
+// shapes, types) tells nothing apart: ops that differ in nothing else are one there. Cost: n log n in layers
+// and distinct ops.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +23,14 @@ enum class How : uint8_t {
     kRenamed,   // the same content, under another name
     kMoved,     // somewhere else in the tree
     kReplaced,  // other ops between ops that did not change
+    kUnrolled,  // one layer that a loop calls and several that stand beside each other (unrolled.h)
     kAlone,     // nothing belongs to it
 };
 
 struct LayerMatch {
     std::optional<size_t> base, next;
     How how = How::kAlone;
+    std::vector<size_t> more_base = {}, more_next = {};  // of unrolled ones
 };
 
 // Ops that belong together: one and one; any number where they were replaced, or where one side did not

@@ -74,6 +74,8 @@ class Finder {
         groups();
         layers(ChangeKind::kRenamed, "renamed", "layers of another name");
         layers(ChangeKind::kMoved, "moved", "layers in another place");
+        layers(ChangeKind::kReplaced, "unrolled",
+               "layers that a loop calls on one side, and beside each other on the other");
         outliers();
         kernel_count();
         one_factor();
@@ -181,10 +183,16 @@ class Finder {
     }
     // Their ops are in the groups, with their times.
     void layers(ChangeKind kind, const char* cause, const char* begin) {
-        const Change* first = nullptr;
+        const Change* first = nullptr;  // the outermost: those within it go with it
         size_t count = 0;
-        for (const Change& layer : it_.changes.layers)
-            if (layer.kind == kind && ++count == 1) first = &layer;
+        const auto depth = [](const Change& row) {
+            return std::count(row.layer.begin(), row.layer.end(), '/');
+        };
+        for (const Change& layer : it_.changes.layers) {
+            if (layer.kind != kind) continue;
+            ++count;
+            if (!first || depth(layer) < depth(*first)) first = &layer;
+        }
         if (first)
             say(cause, fmt::format("{}: {}{}", begin, first->evidence,
                                    count > 1 ? fmt::format(" and {} more", count - 1) : ""));

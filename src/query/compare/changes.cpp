@@ -9,63 +9,11 @@
 #include <set>
 
 #include "query/compare/batch_size.h"
+#include "query/compare/change_sums.h"
 #include "query/compare/row_order.h"
 
 namespace opsight::query {
 namespace {
-
-constexpr size_t kNamedAtMost = 4;
-
-std::string shortened_list(const std::vector<std::string>& names) {
-    const size_t count = std::min(names.size(), kNamedAtMost);
-    std::string out =
-        fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), ", "));
-    if (names.size() > count) out += fmt::format(", {} more", names.size() - count);
-    return out;
-}
-
-std::string before_after(const std::string& base, const std::string& next) {
-    return base == next ? base : base + " -> " + next;
-}
-
-// The text of a list of shapes or types on one line without the quotes: "[[64,64],[]]".
-std::string on_one_line(const std::string& json) {
-    std::string out;
-    for (const char c : json)
-        if (static_cast<unsigned char>(c) > ' ' && c != '"') out += c;
-    return out;
-}
-
-// What a row sums up of one side.
-struct Sum {
-    Amount gpu, cpu;
-    int64_t calls = 0;
-    bool any = false;
-    bool tensor_cores = false, unknown = false, kernels = false;
-
-    void add(const TreeOp& op) {
-        gpu.add(op.gpu);
-        cpu.add(op.cpu);
-        calls += op.cpu.calls;
-        any = true;
-        for (const DeviceWork& each : op.work)
-            look(each);
-    }
-    void add(const Sum& other) {
-        gpu.add(other.gpu);
-        cpu.add(other.cpu);
-        calls += other.calls;
-        any |= other.any;
-        tensor_cores |= other.tensor_cores;
-        unknown |= other.unknown;
-        kernels |= other.kernels;
-    }
-    void look(const DeviceWork& each) {
-        kernels |= !each.uses_tc.empty();  // copies and sets have none
-        tensor_cores |= each.uses_tc == "yes";
-        unknown |= each.uses_tc == "unknown";
-    }
-};
 
 class Finder {
   public:
@@ -102,7 +50,7 @@ class Finder {
         if (alignment.without_layers) return {};
         const std::vector<Sum> base = sums_below(base_), next = sums_below(next_);
         for (const LayerMatch& each : alignment.layers)
-            layer(each, each.base ? base[*each.base] : Sum{}, each.next ? next[*each.next] : Sum{});
+            layer(each, sum_of(base, each.base, each.more_base), sum_of(next, each.next, each.more_next));
         return std::move(out_.layers);
     }
 
@@ -211,6 +159,27 @@ class Finder {
     static Sum own_ops(const WorkTree& tree, std::optional<size_t> layer) {
         return layer ? sum_of(tree, tree.layers[*layer].ops) : Sum{};
     }
+    static Sum own_ops(const WorkTree& tree, std::optional<size_t> layer, const std::vector<size_t>& more) {
+        Sum sum = own_ops(tree, layer);
+        for (const size_t each : more)
+            sum.add(own_ops(tree, each));
+        return sum;
+    }
+    static Sum sum_of(const std::vector<Sum>& sums, std::optional<size_t> layer,
+                      const std::vector<size_t>& more) {
+        Sum sum = layer ? sums[*layer] : Sum{};
+        for (const size_t each : more)
+            sum.add(sums[each]);
+        return sum;
+    }
+    static std::string paths_of(const WorkTree& tree, std::optional<size_t> layer,
+                                const std::vector<size_t>& more) {
+        if (!layer) return "";
+        std::vector<std::string> paths{tree.layers[*layer].path};
+        for (const size_t each : more)
+            paths.push_back(tree.layers[each].path);
+        return shortened_list(paths);
+    }
     static std::vector<Sum> sums_below(const WorkTree& tree) {
         std::vector<Sum> sums(tree.layers.size());
         for (size_t i = sums.size(); i-- > 0;) {
@@ -236,12 +205,14 @@ class Finder {
             stand_with(change, out_.ops[row]);
     }
     void layer(const LayerMatch& match) {
-        layer(match, own_ops(base_, match.base), own_ops(next_, match.next));
+        layer(match, own_ops(base_, match.base, match.more_base),
+              own_ops(next_, match.next, match.more_next));
     }
     void layer(const LayerMatch& match, const Sum& base, const Sum& next) {
         Change change;
         const bool elsewhere =
-            match.base && match.next && (match.how == How::kRenamed || match.how == How::kMoved);
+            match.base && match.next &&
+            (match.how == How::kRenamed || match.how == How::kMoved || match.how == How::kUnrolled);
         if (!base.any && !next.any && !elsewhere) return;
         const std::string before = match.base ? base_.layers[*match.base].path : "",
                           after = match.next ? next_.layers[*match.next].path : "";
@@ -255,10 +226,13 @@ class Finder {
         if (change.base) change.base->layer = before;
         if (change.next) change.next->layer = after;
         if (match.base && match.next) {
-            if (elsewhere) change.evidence = before_after(before, after);
-            change.kind = match.how == How::kRenamed ? ChangeKind::kRenamed
-                          : match.how == How::kMoved ? ChangeKind::kMoved
-                                                     : layer_kind(base, next, change.samples);
+            if (elsewhere)
+                change.evidence = before_after(paths_of(base_, match.base, match.more_base),
+                                               paths_of(next_, match.next, match.more_next));
+            change.kind = match.how == How::kRenamed    ? ChangeKind::kRenamed
+                          : match.how == How::kMoved    ? ChangeKind::kMoved
+                          : match.how == How::kUnrolled ? ChangeKind::kReplaced
+                                                        : layer_kind(base, next, change.samples);
         } else {
             change.kind = match.base ? ChangeKind::kRemoved : ChangeKind::kAdded;
         }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -136,8 +137,9 @@ std::string cycles_of_one_process(const Profile& p) {
 std::string programs_one_after_the_other(const Profile& p) {
     std::vector<Recording> all = recordings_of(p, Of::kRank);
     std::erase_if(all, [&](const Recording& each) { return p.ranks[each.rank].number_known; });
-    int64_t programs = 1, end = all.empty() ? 0 : all[0].end;
-    for (const Recording& each : all) {
+    if (all.empty()) return {};
+    int64_t programs = 1, end = all[0].end;
+    for (const Recording& each : std::span(all).subspan(1)) {
         programs += each.begin >= end;
         end = std::max(end, each.end);
     }

@@ -68,6 +68,20 @@ TEST(OneJob, ProgramsOfOneRecordingOneAfterTheOther) {
     EXPECT_EQ(grounds({of_script(0, 0), of_script(11 * kSecond, 1)}), "");
 }
 
+// A source without times has all of its work at one.
+TEST(OneJob, OneProgramThatTakesNoTimeIsOne) {
+    ProfileBuilder builder;
+    const RankId rank = builder.begin_rank({.source = "metrics.csv"});
+    DeviceSpan kernel;
+    kernel.kind = DeviceKind::kKernel;
+    kernel.track = builder.stream_track(TrackKind::kDeviceStream, builder.device(rank, 0), 0, 0);
+    kernel.name = builder.text("k");
+    builder.add_device(kernel);
+    Profile profile = std::move(builder).finish();
+    (void)analyze(profile, {});
+    EXPECT_EQ(profile.diagnostics.count(Diag::kNotOneJob), 0);
+}
+
 // Clocks of machines may differ by any time.
 TEST(OneJob, TimesOfOtherHostsSayNothing) {
     EXPECT_EQ(grounds({{0, 0, 2, "a"}, {9000 * kSecond, 1, 2, "b"}}), "");

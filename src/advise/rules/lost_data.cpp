@@ -41,6 +41,7 @@ Rule lost_data_rule() {
         .query = "SELECT key, count, help FROM diagnostics WHERE severity IN ('data_loss', 'error')",
         .verify = "opsight info RUN",
         .source = "docs/FORMATS.md",
+        .of_durations = true,  // it asks for no share of time
         .lacks = lacks_nothing,
         .check = check,
     };

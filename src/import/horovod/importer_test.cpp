@@ -68,6 +68,22 @@ TEST_F(HorovodTest, OlderFilesTellNoStartAndAreNotClosed) {
     EXPECT_EQ(p.diagnostics.count(Diag::kTruncatedInput), 0) << "its writer never closes the list";
 }
 
+// A long start-up, marked by HOROVOD_TIMELINE_MARK_CYCLES: the first tensor stands behind what a sniff sees.
+TEST_F(HorovodTest, CyclesBeforeTheFirstTensor) {
+    std::string text = "[\n";
+    for (int i = 0; i < 200; ++i)
+        text += fmt::format("{{\"ph\": \"i\", \"name\": \"CYCLE_START\", \"ts\": {}, \"s\": \"g\"}},\n",
+                            i * 5000);
+    const Profile p =
+        imported(text +
+                 "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, \"args\": {\"name\": \"a\"}},\n"
+                 "{\"ph\": \"B\", \"name\": \"ALLREDUCE\", \"ts\": 1000008, \"pid\": 1},\n"
+                 "{\"ph\": \"E\", \"ts\": 1000009, \"pid\": 1},\n");
+    EXPECT_EQ(p.messages.size(), 1u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kTruncatedInput), 0);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 200);
+}
+
 TEST_F(HorovodTest, FilesThatBreakOff) {
     std::string text = seed();
     text.resize(text.rfind('}') + 1);

@@ -6,13 +6,15 @@
 namespace opsight::importer::horovod {
 namespace {
 
-// Begins with the rows of the first tensors, of which one is negotiated at once.
+// Begins with the rows of the first tensors, of which one is negotiated at once, or with marks of the cycles
+// in which there was none yet.
 Claim sniff(const Head& head) {
     const std::string_view first = head.first();
     const auto has = [first](std::string_view text) { return first.find(text) != first.npos; };
     const bool is_list = behind_space(first).starts_with('[');
     const bool signs = has("\"start_time_since_epoch_in_micros\"") || has("\"NEGOTIATE_");
-    return is_list && signs && has("\"process_name\"") ? Claim::kCertain : Claim::kNone;
+    const bool tensors = signs && has("\"process_name\"");
+    return is_list && (tensors || has("\"CYCLE_START\"")) ? Claim::kCertain : Claim::kNone;
 }
 
 }  // namespace

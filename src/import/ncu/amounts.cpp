@@ -53,6 +53,9 @@ constexpr Word kPrefixes[] = {{"", "", 1},    {"K", "", 1e3},  {"k", "", 1e3}, {
                               {"G", "", 1e9}, {"T", "", 1e12}, {"P", "", 1e15}};
 constexpr Word kPrefixed[] = {{"byte", "byte"}, {"hz", "hz"}, {"Hz", "hz"}};
 
+// Units of what is counted whole. Clocks of GPUs tick every 32 ns or so.
+constexpr std::string_view kWhole[] = {"ns", "nsecond", "inst", "cycle"};
+
 BaseUnit base_word(std::string_view word) {
     for (const Word& known : kWords)
         if (word == known.name) return {known.factor, std::string(known.base)};
@@ -66,10 +69,18 @@ BaseUnit base_word(std::string_view word) {
 
 }  // namespace
 
-void LocaleVotes::add(std::string_view number) {
+void LocaleVotes::add(std::string_view number, std::string_view unit) {
     const std::string_view digits = mantissa(number);
     if (digits.empty() || digits.size() != number.size()) return;
-    const bool point = fits(digits, ',', '.'), comma = fits(digits, '.', ',');
+    const bool whole = std::find(std::begin(kWhole), std::end(kWhole), unit) != std::end(kWhole);
+    const auto reads = [&](char thousands, char fraction) {
+        // "117.344" of ns is no 117 and a third: ncu prints other fractions with two digits or with six.
+        const size_t at = digits.find(fraction);
+        const bool thousand =
+            at != digits.npos && digits.size() - at == 4 && digits.find(thousands) == digits.npos;
+        return fits(digits, thousands, fraction) && !(whole && thousand);
+    };
+    const bool point = reads(',', '.'), comma = reads('.', ',');
     points_ += point && !comma;
     commas_ += comma && !point;
 }

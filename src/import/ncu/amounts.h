@@ -13,7 +13,8 @@ enum class Locale : uint8_t { kPoint, kComma };
 // What numbers tell of the locale that printed them; kPoint where none can tell.
 class LocaleVotes {
   public:
-    void add(std::string_view number);
+    // `unit`: where it tells what is counted whole, three digits behind a separator are thousands.
+    void add(std::string_view number, std::string_view unit = {});
     Locale most() const { return commas_ > points_ ? Locale::kComma : Locale::kPoint; }
 
   private:

@@ -232,6 +232,16 @@ TEST(NcuAmounts, NumbersOfBothLocales) {
     };
     EXPECT_EQ(locale_of({"1.024", "61,71", "9.999.999,5"}), Locale::kComma);
     EXPECT_EQ(locale_of({"1,024", "61.71", "(256, 1, 1)", "7", "1.2 GB"}), Locale::kPoint);
+    // Durations alone, as "--metrics gpu__time_duration.sum" prints them: no GPU tells parts of a ns.
+    const auto of_whole = [](std::string_view number, std::string_view unit) {
+        ncu::LocaleVotes votes;
+        votes.add(number, unit);
+        return votes.most();
+    };
+    EXPECT_EQ(of_whole("117.344", "ns"), Locale::kComma);
+    EXPECT_EQ(of_whole("117,344", "ns"), Locale::kPoint);
+    EXPECT_EQ(of_whole("117.34", "ns"), Locale::kPoint);
+    EXPECT_EQ(of_whole("117.344", "us"), Locale::kPoint);
 }
 
 TEST(NcuAmounts, Units) {

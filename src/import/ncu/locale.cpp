@@ -12,15 +12,27 @@
 namespace opsight::importer::ncu {
 namespace {
 
-void add_values(const Columns& columns, const std::vector<std::string>& row, LocaleVotes& votes) {
+// A table and the units of its metrics, which a wide one has in its first row.
+struct Table {
+    Columns columns;
+    std::vector<std::string> units;
+};
+
+void add_values(Table& table, const std::vector<std::string>& row, LocaleVotes& votes) {
+    const Columns& columns = table.columns;
+    const std::string_view unit = columns.of(row, Column::kUnit);
     if (columns.sums()) {
-        for (const Column column : {Column::kLeast, Column::kMost, Column::kAverage})
-            votes.add(columns.of(row, column));
+        for (const Column column : {Column::kLeast, Column::kMost})
+            votes.add(columns.of(row, column), unit);
+        votes.add(columns.of(row, Column::kAverage));
     } else if (!columns.wide()) {
-        votes.add(columns.of(row, Column::kValue));
+        votes.add(columns.of(row, Column::kValue), unit);
+    } else if (columns.of(row, Column::kKernel).empty()) {
+        table.units = row;
     } else {
         for (const Columns::Own& own : columns.own())
-            if (own.place < row.size()) votes.add(row[own.place]);
+            if (own.place < row.size())
+                votes.add(row[own.place], own.place < table.units.size() ? table.units[own.place] : "");
     }
 }
 
@@ -29,7 +41,7 @@ void add_values(const Columns& columns, const std::vector<std::string>& row, Loc
 Locale locale_of(std::string_view start) {
     const std::unique_ptr<ByteSource> source = memory_source(start);
     CsvRows rows(*source);
-    std::optional<Columns> columns;
+    std::optional<Table> table;
     LocaleVotes votes;
     std::vector<std::string> row;
     for (;;) {
@@ -37,9 +49,9 @@ Locale locale_of(std::string_view start) {
         // What does not end in the first part counts when the file is read.
         if (!any || !*any || rows.ends_inside()) break;
         if (starts_table(row))
-            columns.emplace(row);
-        else if (columns)
-            add_values(*columns, row, votes);
+            table = Table{Columns(row), {}};
+        else if (table)
+            add_values(*table, row, votes);
     }
     return votes.most();
 }

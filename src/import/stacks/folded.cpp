@@ -28,13 +28,24 @@ bool read_folded(std::string_view line, std::vector<std::string_view>& frames, i
     return true;
 }
 
+namespace {
+
+// "main 2" of "main 2 1".
+bool ends_in_number(std::string_view frame) {
+    const size_t blank = frame.find_last_of(" \t");
+    return blank != frame.npos && blank + 1 < frame.size() &&
+           frame.find_first_not_of("0123456789", blank + 1) == frame.npos;
+}
+
+}  // namespace
+
 Result<ImportFacts> import_folded(const OneFile& file, ProfileBuilder& builder, int64_t most) {
     Samples samples(file, builder, most);
     const TrackId thread = samples.thread(0, 0, "all threads");
     LineReader lines(file.source);
     std::string line;
     std::vector<std::string_view> frames;
-    int64_t count = 0;
+    int64_t count = 0, stacks = 0, twice = 0;
     for (;;) {
         line.clear();
         OPSIGHT_ASSIGN(const bool any, lines.next(line));
@@ -45,12 +56,19 @@ Result<ImportFacts> import_folded(const OneFile& file, ProfileBuilder& builder, 
         if (line.starts_with("# austin"))
             return fail("is output of Austin, whose numbers are times", file.name, place,
                         "make a profile of it with 'austin2pprof', and give that");
-        if (read_folded(line, frames, count))
+        if (read_folded(line, frames, count)) {
+            ++stacks;
+            twice += ends_in_number(frames.front());
             OPSIGHT_TRY(samples.add(frames, count, thread, place));
-        else
+        } else {
             samples.note(Diag::kUnreadRow, fmt::format("{}: {}", place, line.substr(0, 80)));
+        }
         file.tell_progress();
     }
+    if (stacks > 0 && twice == stacks)
+        return fail("has two numbers of each stack, as difffolded.pl writes them: before and after",
+                    file.name, {},
+                    "give the folded stacks of each recording, and 'opsight compare' their profiles");
     if (samples.count() == 0)
         return fail("holds stacks without a sample", file.name, {}, "record again, for a longer time");
     file.note_damage(builder);

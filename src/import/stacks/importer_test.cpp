@@ -126,6 +126,9 @@ TEST_F(StacksTest, NumbersThatAreNoCountsAreRefused) {
     EXPECT_NE(refused("main;f 463000000\nmain;g 5\n").find("line 1"), std::string::npos);
     EXPECT_NE(refused("# austin: 3.6.0\nP1;T1;main;f 100\n").find("austin2pprof"), std::string::npos);
     EXPECT_NE(refused("main;f 0\n").find("without a sample"), std::string::npos);
+    EXPECT_NE(refused("main;f 4 2\nmain;g 0 7\n").find("before and after"), std::string::npos);
+    EXPECT_EQ(imported("main;operator 2 5\nmain;g 7\n", "a.txt").samples.size(), 12u)
+        << "the name of one function";
 }
 
 // A location of many functions, which many samples name, and a long name.

@@ -18,8 +18,13 @@ Samples::Samples(const OneFile& file, ProfileBuilder& builder, int64_t most)
 Status Samples::add(const std::vector<std::string_view>& frames, int64_t count, TrackId thread,
                     const std::string& place) {
     if (count > most_ - clock_)
-        return fail(fmt::format("has more than {} samples: its numbers may be times or bytes", most_),
-                    file_.name, place, "give stacks with the number of samples of each");
+        return fail(
+            fmt::format(
+                "has more than {} samples: its numbers may be periods of perf's events, times or bytes",
+                most_),
+            file_.name, place,
+            "give stacks with the number of samples of each; of perf: perf script -F -period | "
+            "stackcollapse-perf.pl");
     std::string text;
     const size_t kept = std::min(frames.size(), kMostFrames);
     bool cut = false;

@@ -103,7 +103,8 @@ class Engine {
             out_.not_checked.push_back({std::string(rule.id), std::move(why)});
             return {};
         }
-        if (facts.wall_ns <= 0 && !rule.of_durations) {  // of what the others ask for their shares
+        if (facts.wall_ns <= 0 && !rule.of_durations &&
+            !rule.of_no_time) {  // of what the others ask for their shares
             out_.not_checked.push_back(
                 {std::string(rule.id), "the recording has no wall clock: shares of it are not known"});
             return {};

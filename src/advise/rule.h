@@ -108,6 +108,7 @@ struct Rule {
     // It compares durations alone: it can be asked, too, where the source tells how long work took and not
     // when.
     bool of_durations = false;
+    bool of_no_time = false;  // it asks for no share of the time at all
     // Whatever it changes, computing kernels stay as they are: no more is to be gained than what they leave.
     bool leaves_kernels = false;
     // What it gains is time of kernels: no more than a replay without any saves.

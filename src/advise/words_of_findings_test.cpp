@@ -287,6 +287,30 @@ TEST(Words, ThatNothingIsKnownExplainsMoreThanOneBadEvent) {
     }
 }
 
+// It is no share of the time.
+TEST(Words, LossIsToldWithoutAWallClock) {
+    Recorded r;
+    r.begin();
+    r.t.builder.diagnostics().add(Diag::kLostDeviceWork, {});
+    set_durations_only(r.t.builder.info());
+    const Advice found = r.ask("lost_data");
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_THAT(found.findings[0].title, HasSubstr("Part of the recording was lost"));
+}
+
+// A table of ranges alone, as rocprofv3 --marker-trace writes.
+TEST(Words, WhatRangesHoldIsNotKnownWhereNothingElseWasRecorded) {
+    Recorded run{.device = false};
+    run.t.annotation("forward", 0, 80 * kMs, run.t.thread());
+    run.t.annotation("other", 90 * kMs, 10 * kMs, run.t.thread());
+    const Advice advice = run.ask("beside_ops");
+    ASSERT_FALSE(advice.findings.empty());
+    EXPECT_EQ(advice.findings[0].kind, "unknown");
+    EXPECT_EQ(advice.findings[0].title,
+              "In 90.0% of the time only ranges or calls of libraries were recorded: what the program does in "
+              "them is not known");
+}
+
 TEST(Words, WhatKnowsItsCauseGoesBeforeTimeBesideOps) {
     const auto& causes = find_rule("beside_ops")->gives_way_to;
     for (const char* rule : {"zero_grad", "optimizer_loop"})

@@ -291,11 +291,11 @@ bool is_plain_kernel(std::string_view name) {
 bool holds_no_product(std::string_view op_name) {
     constexpr std::string_view head = "trt::";
     constexpr std::string_view pooling = "_pooling";
-    constexpr std::array<std::string_view, 26> names = {
-        "activation", "cast",     "concatenation", "constant", "cumulative", "dequantize", "element_wise",
-        "fill",       "gather",   "identity",      "no_op",    "non_zero",   "one_hot",    "padding",
-        "pooling",    "quantize", "reduce",        "reformat", "resize",     "scale",      "scatter",
-        "select",     "shuffle",  "slice",         "soft_max", "unary"};
+    constexpr std::array<std::string_view, 27> names = {
+        "activation", "cast",    "concatenation", "constant", "cumulative", "dequantize", "element_wise",
+        "copy",       "fill",    "gather",        "identity", "no_op",      "non_zero",   "one_hot",
+        "padding",    "pooling", "quantize",      "reduce",   "reformat",   "resize",     "scale",
+        "scatter",    "select",  "shuffle",       "slice",    "soft_max",   "unary"};
     if (!op_name.starts_with(head)) return false;
     op_name.remove_prefix(head.size());
     return op_name.ends_with(pooling) || std::find(names.begin(), names.end(), op_name) != names.end();

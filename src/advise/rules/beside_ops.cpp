@@ -330,6 +330,17 @@ std::string_view known_work(const RunFacts& f, const query::Contents& has) {
     return !f.ops ? "calls" : has.calls ? "ops and calls" : "ops";
 }
 
+std::string title_of_program(const RunFacts& f, const query::Contents& has, double share) {
+    // Of a program that Opsight recorded, what is missing did not happen.
+    if (!f.recorded_here && !f.ops && !has.calls && !f.device_work && !f.work_lost && !has.device_unseen)
+        return fmt::format(
+            "In {} of the time only ranges or calls of libraries were recorded: what the program does in "
+            "them is not known",
+            percent(share));
+    return fmt::format("The program does something else than {} in {} of the time", known_work(f, has),
+                       percent(share));
+}
+
 // Of the program within its steps, ranges and Python frames, and of what lies outside of all that; neither
 // pauses before work that was launched already nor waits for a processor are its doing.
 std::pair<double, double> shares_of_program(const RunFacts& f) {
@@ -355,8 +366,7 @@ Status check(Context& c) {
         if (host && f.ops && f.beside_ops && is_host_communication(*f.beside_ops) && !f.device_work) continue;
         Finding finding{host ? "program" : "outside", "problem",
                         host
-                            ? fmt::format("The program does something else than {} in {} of the time",
-                                          known_work(f, has), percent(share))
+                            ? title_of_program(f, has, share)
                             : fmt::format("In {} of the time nothing of the recording runs", percent(share))};
         if (host) OPSIGHT_TRY(tell_program(c, finding));
         finding.share_pct = share;

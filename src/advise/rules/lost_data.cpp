@@ -41,7 +41,7 @@ Rule lost_data_rule() {
         .query = "SELECT key, count, help FROM diagnostics WHERE severity IN ('data_loss', 'error')",
         .verify = "opsight info RUN",
         .source = "docs/FORMATS.md",
-        .of_durations = true,  // it asks for no share of time
+        .of_no_time = true,
         .lacks = lacks_nothing,
         .check = check,
     };

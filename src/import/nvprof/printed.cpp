@@ -83,6 +83,7 @@ class Import {
             return;
         }
         if (table_) return take_row(line);
+        if (unified_memory_ && take_device(line)) return;
         others_ = true;
     }
 
@@ -94,6 +95,15 @@ class Import {
         const std::string_view rest = told.substr(static_cast<size_t>(end - told.data()));
         if (error == std::errc() && records > 0 && rest.starts_with(" records have invalid timestamps"))
             printed_.note(Diag::kLostDeviceWork, told, records);
+    }
+
+    // What a table that is not read tells all the same: 'Device "TITAN Xp (0)"'.
+    bool take_device(std::string_view line) {
+        constexpr std::string_view kBefore = "Device \"";
+        if (!line.starts_with(kBefore) || !line.ends_with('"') || line.size() == kBefore.size()) return false;
+        line.remove_prefix(kBefore.size());
+        printed_.device(line.substr(0, line.size() - 1), 0);
+        return true;
     }
 
     // A log that runs are added to has one behind the other, and what else they print between: ranks of a job
@@ -112,12 +122,13 @@ class Import {
         if (told.starts_with("NVPROF is profiling process")) begin_process(told, pid);
         if (told.starts_with("Warning: ")) take_warning(told.substr(9));
         summary_of_calls_ = told == "API calls:";
+        unified_memory_ = told.starts_with("Unified Memory");
         if (!told.ends_with("result:") && !summary_of_calls_) return;
         table_.reset();
         others_ = false;
         device_.clear();
         kernel_.clear();
-        if (told.starts_with("Unified Memory") || told.starts_with("OpenMP") || told.starts_with("OpenACC"))
+        if (unified_memory_ || told.starts_with("OpenMP") || told.starts_with("OpenACC"))
             printed_.note(Diag::kUnreadRow, told);
         if (pid == 0 || pid == printed_.pid) return;
         const bool first = ranks_.size() == 1;
@@ -192,7 +203,7 @@ class Import {
     std::optional<PrintedTable> table_;
     Row row_;
     bool units_may_follow_ = false, behind_rows_ = false, any_table_ = false, summary_of_calls_ = false,
-         several_runs_ = false;
+         several_runs_ = false, unified_memory_ = false;
     bool others_ = false;  // lines of the program behind the last results
     std::string device_, kernel_, type_, padded_;
     absl::flat_hash_map<int64_t, RankId> ranks_;  // by process

@@ -156,6 +156,21 @@ TEST_F(PrintedTest, SummariesBecomeAsManyLaunchesAsTheyTell) {
     EXPECT_EQ(p.host.size(), 0u);
 }
 
+// The table of unified memory is not read, but names the device.
+TEST_F(PrintedTest, UnifiedMemoryNamesTheDevice) {
+    const Profile p = imported(
+        "==7== Profiling result:\n"
+        "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
+        " GPU activities:  100.00%  20.000us         2  10.000us  9.0000us  11.000us  add(float*)\n\n"
+        "==7== Unified Memory profiling result:\nDevice \"TITAN Xp (0)\"\n"
+        "   Count  Avg Size  Min Size  Max Size  Total Size  Total Time  Name\n"
+        "      31  28.902KB  4.0000KB  64.000KB  896.0000KB  114.9440us  Host To Device\n");
+    ASSERT_EQ(p.devices.size(), 1u);
+    EXPECT_EQ(p.devices[0].name, "TITAN Xp");
+    EXPECT_EQ(p.device.size(), 2u);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1);
+}
+
 TEST_F(PrintedTest, SummariesOfTooManyLaunchesAreRefused) {
     std::string text = seed("nvprof_summary.txt");
     text.replace(text.find("        4  150"), 9, " 99999999");

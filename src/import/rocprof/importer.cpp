@@ -3,6 +3,7 @@
 #include "import/rocprof/process.h"
 #include "import/text/clean_text.h"
 #include "import/text/first_bytes.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer::rocprof {
 namespace {
@@ -56,6 +57,7 @@ Result<ResultFacts> import_results(PeekedSource& source, const std::string& name
         return fail("results of rocprofv3 without a call, kernel or copy", name, {},
                     "record with 'rocprofv3 --sys-trace --output-format json -- ...'");
     builder.info().producer = "rocprofv3";
+    set_kernels_of_cuda_or_hip(builder.info());
     builder.info().sources.push_back(name);
     return facts;
 }

@@ -9,6 +9,7 @@
 #include "import/rocprof/chrome_rows.h"
 #include "import/rocprof/commands.h"
 #include "import/rocprof/markers.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer::rocprof {
 namespace {
@@ -43,6 +44,7 @@ class PluginImport {
         roctx_.finish(builder_);
         json_.note_end();
         builder_.info().producer = "rocprof";
+        set_kernels_of_cuda_or_hip(builder_.info());
         builder_.info().sources.push_back(file_.name);
         return ImportFacts{1, json_.bytes(), events_};
     }

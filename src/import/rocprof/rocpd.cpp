@@ -4,6 +4,7 @@
 #include <set>
 
 #include "import/rocprof/rocpd_process.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer::rocprof {
 namespace {
@@ -31,6 +32,7 @@ Status read_database(nsys::Report& report) {
     for (const std::string& suffix : suffixes_of(report))
         OPSIGHT_TRY(RocpdProcess(report, suffix, ++number).read());
     report.builder().info().producer = "rocprofv3";
+    set_kernels_of_cuda_or_hip(report.builder().info());
     if (report.events() == 0)
         return fail("is a database of rocprofv3 without a call, kernel or copy", report.file(), {},
                     "record with 'rocprofv3 --sys-trace -- ...'");

@@ -8,6 +8,7 @@
 #include "import/reader/passes.h"
 #include "import/rocprofcsv/files.h"
 #include "import/rocprofcsv/run.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer::rocprofcsv {
 namespace {
@@ -131,6 +132,7 @@ Result<ImportFacts> import_tables(std::vector<TableFile> files, const ReadContex
                 builder.info().sources.push_back(part.file.path);
     }
     builder.info().producer = "rocprof";
+    set_kernels_of_cuda_or_hip(builder.info());
     return sum;
 }
 

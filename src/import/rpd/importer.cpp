@@ -14,6 +14,7 @@
 #include "import/rocprof/markers.h"
 #include "import/rocprof/told.h"
 #include "import/text/api_names.h"
+#include "model/source_limits.h"
 
 namespace opsight::importer::rpd {
 namespace {
@@ -185,6 +186,7 @@ class TraceReader {
 Status read_database(nsys::Report& report) {
     OPSIGHT_TRY(TraceReader(report).run());
     report.builder().info().producer = "rocmProfileData";
+    set_kernels_of_cuda_or_hip(report.builder().info());
     if (report.events() == 0)
         return fail("is a trace of rocmProfileData without a call or work of a GPU", report.file(), {},
                     "record again: runTracer.sh -o trace.rpd python3 train.py");

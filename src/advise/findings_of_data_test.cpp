@@ -36,17 +36,19 @@ TEST(FindingsOfData, LittleComputeHidesLittleCopying) {
     }
 }
 
-TEST(FindingsOfData, WhatHidesCopiesIsNotKnownWithoutKernels) {
-    analyze::TestProfile t;
-    t.api("cudaMemcpyAsync", 0, 1000, t.thread());
-    t.device(copy_of(t, 0, 80 * kMs, 800'000'000), "Memcpy HtoD (Pinned -> Device)");
-    const std::vector<Finding> all = findings_in(std::move(t));
-    const Finding* copies = find(all, "copies");
-    ASSERT_TRUE(copies);
-    EXPECT_EQ(
-        copies->advice,
-        "No kernels were recorded, so what could run beside the copies is not known. Data that stays on "
-        "the device, or less of it, spares them.");
+TEST(FindingsOfData, WithoutKernelsNothingHidesCopies) {
+    for (const bool lost : {true, false}) {
+        analyze::TestProfile t;
+        t.api(lost ? "cudaLaunchKernel" : "cudaMemcpyAsync", 0, 1000, t.thread(), 1);
+        t.device(copy_of(t, 0, 80 * kMs, 800'000'000), "Memcpy HtoD (Pinned -> Device)");
+        const std::vector<Finding> all = findings_in(std::move(t));
+        const Finding* copies = find(all, "copies");
+        ASSERT_TRUE(copies);
+        EXPECT_EQ(copies->advice,
+                  std::string(lost ? "No kernels were recorded, so what runs beside the copies is not known."
+                                   : "No kernels were recorded that copies could run beside.") +
+                      " Data that stays on the device, or less of it, spares the copies.");
+    }
 }
 
 // Kernels of the other launches may have run beside the copies.

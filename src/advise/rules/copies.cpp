@@ -42,10 +42,11 @@ std::string advice_of(Context& c, bool pageable, bool some_lost) {
     const RunFacts& f = c.facts();
     const char* faster = pageable ? " From pinned memory they are faster." : "";
     if (f.kernel_ns == 0)
-        return fmt::format(
-            "No kernels were recorded, so what could run beside the copies is not known. Data that stays on "
-            "the device, or less of it, spares them.{}",
-            faster);
+        return fmt::format("{} Data that stays on the device, or less of it, spares the copies.{}",
+                           some_lost
+                               ? "No kernels were recorded, so what runs beside the copies is not known."
+                               : "No kernels were recorded that copies could run beside.",
+                           faster);
     // There is no hiding much beside little.
     if (2 * f.kernel_ns < f.copy_ns)
         return fmt::format(

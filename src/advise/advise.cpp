@@ -97,23 +97,27 @@ class Engine {
         return {};
     }
 
+    Status without_clock(const Rule& rule) {
+        out_.not_checked.push_back(
+            {std::string(rule.id), "the recording has no wall clock: shares of it are not known"});
+        return {};
+    }
+
     Status ask(const Rule& rule, AskedRun& asked) {
         const query::RunFacts& facts = asked.facts;
         if (std::string why = rule.lacks(facts); !why.empty()) {
             out_.not_checked.push_back({std::string(rule.id), std::move(why)});
             return {};
         }
-        if (facts.wall_ns <= 0 && !rule.of_durations &&
-            !rule.of_no_time) {  // of what the others ask for their shares
-            out_.not_checked.push_back(
-                {std::string(rule.id), "the recording has no wall clock: shares of it are not known"});
-            return {};
-        }
+        const bool no_clock = facts.wall_ns <= 0 && !rule.of_durations;  // of what most ask for their shares
+        if (no_clock && !rule.of_no_time) return without_clock(rule);
         Findings found;
         Context context(asked, rule, found);
         OPSIGHT_TRY(rule.check(context));
         if (!context.why_not().empty())
             out_.not_checked.push_back({std::string(rule.id), context.why_not()});
+        else if (found.empty() && no_clock)  // of a recording of nothing all is not well
+            return without_clock(rule);
         else if (found.empty())
             out_.quiet.emplace_back(rule.id);
         for (Finding& finding : found) {

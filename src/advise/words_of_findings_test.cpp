@@ -306,9 +306,10 @@ TEST(Words, WhatRangesHoldIsNotKnownWhereNothingElseWasRecorded) {
     const Advice advice = run.ask("beside_ops");
     ASSERT_FALSE(advice.findings.empty());
     EXPECT_EQ(advice.findings[0].kind, "unknown");
-    EXPECT_EQ(advice.findings[0].title,
-              "In 90.0% of the time only ranges or calls of libraries were recorded: what the program does in "
-              "them is not known");
+    EXPECT_EQ(
+        advice.findings[0].title,
+        "In 90.0% of the time only ranges or calls of libraries were recorded: what the program does in "
+        "them is not known");
 }
 
 TEST(Words, WhatKnowsItsCauseGoesBeforeTimeBesideOps) {

@@ -95,7 +95,7 @@ class Stacks(unittest.TestCase):
             file.write("main;f 463000000\n")
         done = opsight_cli.run("import", path, "-o", path + ".opsight", check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("may be times", done.stderr)
+        self.assertIn("times or bytes", done.stderr)
 
 
 if __name__ == "__main__":

@@ -147,9 +147,11 @@ class Advise(unittest.TestCase):
         self.assertEqual(json.loads(self.run_it(self.trace, "--rule", "summed_calls", "--json"))["findings"], [])
 
     def test_where_nothing_can_be_asked_that_is_said(self):
-        trace = {"traceEvents": [{"ph": "i", "name": "x", "ts": 1, "pid": 1, "tid": 1, "s": "t"}]}
-        self.assertTrue(self.run_it(self.write("empty.json", json.dumps(trace)))
+        self.assertTrue(self.run_it(self.write("empty.json", json.dumps({"schemaVersion": 1, "traceEvents": []})))
                         .startswith("No rule could be asked of this recording"))
+        trace = {"traceEvents": [{"ph": "i", "name": "x", "ts": 1, "pid": 1, "tid": 1, "s": "t"}]}
+        self.assertIn("Of a file's events none is of a kind that Opsight knows",
+                      self.run_it(self.write("unknown.json", json.dumps(trace))))
 
     def test_a_reason_stands_once_with_the_rules_that_it_keeps(self):
         text = self.run_it(self.onednn_log("eltwise"))

@@ -10,6 +10,7 @@
 #include "analyze/capture_times.h"
 #include "analyze/device_kinds.h"
 #include "analyze/launch_calls.h"
+#include "model/source_limits.h"
 
 namespace opsight::analyze {
 namespace {
@@ -116,7 +117,9 @@ class LostWork {
 void count_lost_work(Profile& profile, const Analysis& analysis) {
     const size_t events =
         profile.host.size() + profile.device.size() + profile.samples.size() + profile.memory.size();
-    if (events == 0)
+    // Sums over calls are counters, and their source says what it has.
+    const bool sums = profile.counters.size() > 0 && has_limit(profile.info, kHostOfSource);
+    if (events == 0 && !sums)
         profile.diagnostics.add(Diag::kNothingRecorded,
                                 {profile.ranks.empty() ? "" : profile.ranks[0].source, -1, -1, {}});
     LostWork(profile, analysis).run();

@@ -183,5 +183,17 @@ TEST(OneJob, AProfileOfNothingSaysSo) {
     EXPECT_EQ(some.diagnostics.count(Diag::kNothingRecorded), 0);
 }
 
+TEST(OneJob, SumsOverCallsAreSomething) {
+    for (const bool says : {true, false}) {
+        TestProfile t;
+        t.builder.add_counter(0, t.builder.other_track(RankId(0), "cudaMalloc", "API calls"),
+                              t.builder.text("calls"), 3);
+        if (says) set_device_only(t.builder.info(), "sums over all calls");
+        Profile profile = t.finish();
+        (void)analyze(profile, {});
+        EXPECT_EQ(profile.diagnostics.count(Diag::kNothingRecorded), says ? 0 : 1);
+    }
+}
+
 }  // namespace
 }  // namespace opsight::analyze

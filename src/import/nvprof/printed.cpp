@@ -82,6 +82,7 @@ class Import {
             type_ = summary_of_calls_ ? "API calls" : "GPU activities";
             return;
         }
+        if (sums_.take_cpu_faults(trimmed(line))) return;
         if (table_) return take_row(line);
         if (unified_memory_ && take_device(line)) return;
         others_ = true;
@@ -97,12 +98,11 @@ class Import {
             printed_.note(Diag::kLostDeviceWork, told, records);
     }
 
-    // What a table that is not read tells all the same: 'Device "TITAN Xp (0)"'.
+    // 'Device "TITAN Xp (0)"', which stands above the table of unified memory.
     bool take_device(std::string_view line) {
         constexpr std::string_view kBefore = "Device \"";
         if (!line.starts_with(kBefore) || !line.ends_with('"') || line.size() == kBefore.size()) return false;
-        line.remove_prefix(kBefore.size());
-        printed_.device(line.substr(0, line.size() - 1), 0);
+        device_ = line.substr(kBefore.size(), line.size() - kBefore.size() - 1);
         return true;
     }
 
@@ -128,8 +128,7 @@ class Import {
         others_ = false;
         device_.clear();
         kernel_.clear();
-        if (unified_memory_ || told.starts_with("OpenMP") || told.starts_with("OpenACC"))
-            printed_.note(Diag::kUnreadRow, told);
+        if (told.starts_with("OpenMP") || told.starts_with("OpenACC")) printed_.note(Diag::kUnreadRow, told);
         if (pid == 0 || pid == printed_.pid) return;
         const bool first = ranks_.size() == 1;
         const auto [known, is_new] = ranks_.try_emplace(pid, printed_.rank);
@@ -139,7 +138,9 @@ class Import {
     }
 
     void take_row(std::string_view line) {
-        if (!table_->is_csv() && table_->kind() == TableKind::kMetrics && take_subject(line)) return;
+        const bool below_subjects =
+            table_->kind() == TableKind::kMetrics || table_->kind() == TableKind::kUnified;
+        if (!table_->is_csv() && below_subjects && take_subject(line)) return;
         if (table_->kind() == TableKind::kSummary) line = without_type(line);
         if (line.starts_with("No kernels were profiled") || line.starts_with("No API activities")) return;
         if (!table_->split(line, row_)) return pass_over(line);
@@ -157,6 +158,9 @@ class Import {
                 return sums_.add_metric(*table_, row_, device_, kernel_);
             case TableKind::kMetricTrace:
                 return sums_.add_launch(*table_, row_);
+            case TableKind::kUnified:
+                return sums_.add_unified(*table_, row_,
+                                         table_->is_csv() ? table_->of(row_, Field::kDevice) : device_);
         }
     }
 

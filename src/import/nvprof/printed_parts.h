@@ -86,9 +86,14 @@ class SumRows {
                     std::string_view kernel);
     // Of one launch, each column one metric.
     void add_launch(const PrintedTable& table, const Row& row);
+    // Of unified memory: how often, how many bytes, how long, in all.
+    void add_unified(const PrintedTable& table, const Row& row, std::string_view device);
+    // "Total CPU Page faults: 36", which stands below that table.
+    bool take_cpu_faults(std::string_view line);
     // Makes launches of the sums, where the file has none with their times.
     Status finish(bool has_trace);
     uint64_t events() const { return events_; }
+    bool only_unified() const { return unified_ > 0 && events_ == unified_; }
 
   private:
     struct Sum {
@@ -112,7 +117,7 @@ class SumRows {
     absl::flat_hash_map<std::string, Launch> kernels_;
     int64_t clock_ = 0;
     bool has_metrics_ = false;
-    uint64_t events_ = 0;
+    uint64_t events_ = 0, unified_ = 0;
 };
 
 // Grid, block, registers and shared memory of a row; -1 where it does not tell.

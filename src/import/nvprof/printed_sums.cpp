@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "base/time.h"
@@ -14,14 +15,16 @@ constexpr double kAlike = 0.01;
 
 constexpr const char* kSumsShown =
     "the source has sums over all launches of each kernel and no single launch: each kernel is shown as "
-    "often as it "
-    "was launched, once as long as the shortest, once as the longest, else as the average of the others; "
-    "their "
-    "order is not known, nor is the time of the host";
+    "often as it was launched, once as long as the shortest, once as the longest, else as the average of the "
+    "others; their order is not known, nor is the time of the host";
+constexpr const char* kCallsShown =
+    "the source has sums over all API calls of each name and no single call, and nothing of what ran on a "
+    "device";
 constexpr const char* kMetricsShown =
     "the source has metrics of kernels over all their launches, and no times: each kernel is shown as one "
-    "moment "
-    "with its counters";
+    "moment with its counters";
+constexpr const char* kUnifiedShown =
+    "the source has sums of the transfers and faults of unified memory alone: no call, and no kernel";
 constexpr const char* kLaunchesShown =
     "the source has metrics of launches, and no times: each launch is shown as one moment with its counters";
 
@@ -149,6 +152,41 @@ void SumRows::add_api(const Sum& sum) {
     add("longest [ns]", sum.most);
 }
 
+void SumRows::add_unified(const PrintedTable& table, const Row& row, std::string_view device_name) {
+    const int64_t times = count_of(table, row, Field::kTransfers);
+    const std::string_view what = table.of(row, Field::kName);
+    const int64_t ns = ns_of(amount_of(table, row, Field::kTotalTime));
+    if (times < 0 || what.empty()) return p_.note(Diag::kUnreadRow, "not a row of the table");
+    const DeviceId device = p_.device(device_name, 0);
+    const TrackId track =
+        p_.builder.other_track(p_.rank, what, fmt::format("unified memory of device {}", device.index()));
+    p_.builder.track(track).device = device;
+    const auto add = [&](std::string_view name, double value) {
+        p_.builder.add_counter(0, track, p_.text(name), value);
+    };
+    add("times", static_cast<double>(times));
+    if (const auto size = amount_of(table, row, Field::kTotalSize);
+        size && size->quantity == Quantity::kBytes)
+        add("total [byte]", size->value);
+    if (ns >= 0) add("total [ns]", static_cast<double>(ns));
+    ++events_;
+    ++unified_;
+}
+
+bool SumRows::take_cpu_faults(std::string_view line) {
+    constexpr std::string_view kBefore = "Total CPU Page faults: ";
+    if (!line.starts_with(kBefore)) return false;
+    line.remove_prefix(kBefore.size());
+    int64_t faults = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), faults);
+    if (error != std::errc() || end != line.data() + line.size() || faults < 0) return false;
+    p_.builder.add_counter(0, p_.builder.other_track(p_.rank, "CPU page faults", "unified memory"),
+                           p_.text("times"), static_cast<double>(faults));
+    ++events_;
+    ++unified_;
+    return true;
+}
+
 void SumRows::add_sums() {
     for (const Sum& sum : sums_) {
         if (sum.device)
@@ -157,8 +195,9 @@ void SumRows::add_sums() {
             add_api(sum);
         ++events_;
     }
+    const bool launches = std::any_of(sums_.begin(), sums_.end(), [](const Sum& sum) { return sum.device; });
     set_durations_only(p_.builder.info());
-    set_device_only(p_.builder.info(), kSumsShown);
+    set_device_only(p_.builder.info(), launches ? kSumsShown : kCallsShown);
 }
 
 Status SumRows::finish(bool has_trace) {
@@ -183,6 +222,10 @@ Status SumRows::finish(bool has_trace) {
     if (has_metrics_) {
         set_durations_only(p_.builder.info());
         set_device_only(p_.builder.info(), kMetricsShown);
+    }
+    if (only_unified()) {
+        set_durations_only(p_.builder.info());
+        set_device_only(p_.builder.info(), kUnifiedShown);
     }
     return {};
 }

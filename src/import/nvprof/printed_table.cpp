@@ -51,13 +51,17 @@ constexpr Named kFields[] = {
     {"Invocations", Field::kInvocations},
     {"Metric Name", Field::kMetric},
     {"Event Name", Field::kMetric},
+    {"Count", Field::kTransfers},
+    {"Total Size", Field::kTotalSize},
+    {"Total Time", Field::kTotalTime},
 };
 
 // Neither a field that is used nor a metric.
 constexpr std::string_view kUnused[] = {
-    "Metric Description", "Total", "Src Dev", "Src Ctx", "Dst Dev", "Dst Ctx", "Virtual Address", ""};
+    "Metric Description", "Total",    "Src Dev",  "Src Ctx",  "Dst Dev", "Dst Ctx",
+    "Virtual Address",    "Avg Size", "Min Size", "Max Size", ""};
 
-constexpr std::string_view kFirstNames[] = {"Start", "Type", "Time(%)", "Device", "Invocations"};
+constexpr std::string_view kFirstNames[] = {"Start", "Type", "Time(%)", "Device", "Invocations", "Count"};
 
 bool may_begin(const std::vector<std::string>& names) {
     return names.size() > 2 &&
@@ -103,6 +107,8 @@ bool PrintedTable::settle() {
         kind_ = TableKind::kMetrics;
     else if (has(Field::kDevice) && has(Field::kName) && has(Field::kStream) && !own_.empty())
         kind_ = TableKind::kMetricTrace;
+    else if (has(Field::kTransfers) && has(Field::kTotalTime) && has(Field::kName))
+        kind_ = TableKind::kUnified;
     else
         return false;
     return true;

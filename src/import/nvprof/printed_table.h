@@ -42,6 +42,9 @@ enum class Field : uint8_t {
     kMax,
     kInvocations,
     kMetric,
+    kTransfers,
+    kTotalSize,
+    kTotalTime,
     kCount
 };
 
@@ -50,6 +53,7 @@ enum class TableKind : uint8_t {
     kSummary,      // a row for each name
     kMetrics,      // a row for each metric (or event) of each kernel, over all its launches
     kMetricTrace,  // a row for each launch, with a column for each metric
+    kUnified,      // a row for each kind of transfer and fault of unified memory
 };
 
 // The first line of a table.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -137,6 +138,19 @@ TEST_F(PrintedTest, TraceAsText) {
     EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 0) << "neither what the program printed nor the legend";
 }
 
+TEST_F(PrintedTest, SumsOfCallsAloneAreNoLaunches) {
+    const Profile p = imported(
+        "==7== NVPROF is profiling process 7, command: ./app\n==7== Profiling result:\n"
+        "No kernels were profiled.\n"
+        "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
+        "      API calls:   98.21%  310.50ms         2  155.25ms  4.5010us  310.50ms  cudaMallocManaged\n"
+        "                    1.79%  5.4500ms       400  13.625us  7.5000us  210.40us  cudaLaunchKernel\n");
+    EXPECT_EQ(p.device.size(), 0u);
+    EXPECT_EQ(p.counters.size(), 8u);
+    EXPECT_THAT(limit(p, kHostOfSource), ::testing::HasSubstr("sums over all API calls of each name"));
+    EXPECT_THAT(limit(p, kHostOfSource), ::testing::Not(::testing::HasSubstr("kernel")));
+}
+
 TEST_F(PrintedTest, SummariesBecomeAsManyLaunchesAsTheyTell) {
     const Profile p = imported(seed("nvprof_summary.txt"));
     EXPECT_TRUE(has_durations_only(p.info));
@@ -150,25 +164,46 @@ TEST_F(PrintedTest, SummariesBecomeAsManyLaunchesAsTheyTell) {
                                                "shortest [ns] = 4000.000000",
                                                "longest [ns] = 96000000.000000"};
     const std::vector<std::string> all = counters(p);
-    ASSERT_EQ(all.size(), 8u);
-    EXPECT_EQ(std::vector<std::string>(all.begin(), all.begin() + 4), of_calls);
-    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1) << "unified memory";
+    ASSERT_EQ(all.size(), 11u) << "three of unified memory, and eight of calls";
+    EXPECT_EQ(std::vector<std::string>(all.begin() + 3, all.begin() + 7), of_calls);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 0);
     EXPECT_EQ(p.host.size(), 0u);
 }
 
-// The table of unified memory is not read, but names the device.
-TEST_F(PrintedTest, UnifiedMemoryNamesTheDevice) {
+TEST_F(PrintedTest, UnifiedMemoryIsCounted) {
     const Profile p = imported(
         "==7== Profiling result:\n"
         "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
         " GPU activities:  100.00%  20.000us         2  10.000us  9.0000us  11.000us  add(float*)\n\n"
         "==7== Unified Memory profiling result:\nDevice \"TITAN Xp (0)\"\n"
         "   Count  Avg Size  Min Size  Max Size  Total Size  Total Time  Name\n"
-        "      31  28.902KB  4.0000KB  64.000KB  896.0000KB  114.9440us  Host To Device\n");
+        "      31  28.902KB  4.0000KB  64.000KB  896.0000KB  114.9440us  Host To Device\n"
+        "      12         -         -         -           -  1.8000ms  Gpu page fault groups\n"
+        "Total CPU Page faults: 36\n");
     ASSERT_EQ(p.devices.size(), 1u);
     EXPECT_EQ(p.devices[0].name, "TITAN Xp");
     EXPECT_EQ(p.device.size(), 2u);
-    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 1);
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 0);
+    const std::vector<std::string> wanted = {"times = 31.000000",           "total [byte] = 917504.000000",
+                                             "total [ns] = 114944.000000",  "times = 12.000000",
+                                             "total [ns] = 1800000.000000", "times = 36.000000"};
+    EXPECT_EQ(counters(p), wanted);
+    EXPECT_EQ(text(p, p.tracks[p.counters.track[2].index()].pid_text), "Host To Device");
+    EXPECT_THAT(limit(p, kHostOfSource), ::testing::HasSubstr("sums over all launches"));
+}
+
+TEST_F(PrintedTest, UnifiedMemoryAloneAsCsv) {
+    const Profile p = imported(
+        "==7== NVPROF is profiling process 7, command: ./app\n==7== Profiling application: ./app\n"
+        "==7== Unified Memory profiling result:\n"
+        "\"Device\",\"Count\",\"Avg Size\",\"Min Size\",\"Max Size\",\"Total Size\",\"Total Time\",\"Name\"\n"
+        ",,\"KB\",\"KB\",\"KB\",\"KB\",\"us\",\n"
+        "\"TITAN Xp (0)\",31,28.902,4.0,64.0,896.0,114.944,\"Host To Device\"\n");
+    const std::vector<std::string> wanted = {"times = 31.000000", "total [byte] = 917504.000000",
+                                             "total [ns] = 114944.000000"};
+    EXPECT_EQ(counters(p), wanted);
+    EXPECT_THAT(limit(p, kHostOfSource), ::testing::HasSubstr("unified memory alone"));
+    EXPECT_EQ(p.diagnostics.count(Diag::kUnreadRow), 0);
 }
 
 TEST_F(PrintedTest, SummariesOfTooManyLaunchesAreRefused) {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "advise/evidence.h"
-#include "advise/slow_ranks.h"
+#include "advise/iteration_times.h"
 #include "advise/sql.h"
 #include "query/ask/lean_views.h"
 #include "query/reports/device_words.h"
@@ -93,7 +93,7 @@ class Engine {
         parts_ = out_.iterations > 0 ? out_.iterations : out_.ranks;
         out_.wall_ns = wall_ns_ / parts_;
         OPSIGHT_ASSIGN(rank_numbers_, query::RankNumbers::read(session_));
-        OPSIGHT_ASSIGN(slow_ranks_, SlowRanks::read(session_));
+        OPSIGHT_ASSIGN(iterations_, IterationTimes::read(session_));
         return {};
     }
 
@@ -128,7 +128,7 @@ class Engine {
     }
 
     Bound bound_of(const query::TimeSpans& times, int64_t after_ns, std::string formula) const {
-        const int64_t own = query::length_of(times), of_slowest = slow_ranks_.all_as_slowest(times);
+        const int64_t own = query::length_of(times), of_slowest = all_as_slowest(iterations_, times);
         if (part(of_slowest - own, own) >= 1)
             formula += "; in each iteration that of the rank that has most of it, for which the others wait";
         const int64_t ns = std::min(std::max(own, of_slowest) + after_ns, wall_ns_);
@@ -257,12 +257,19 @@ class Engine {
                         "most each time)";
                 finding.bound = bound_of(finding.times, after, formula);
                 if (finding.bound->formula == formula) finding.bound->formula += beside_share(finding);
+                tell_few(finding);
             }
             if (options_.predict && finding.bound && rule.suppose) OPSIGHT_TRY(predict(rule, *finding.bound));
         }
         finding.severity = severity_of(finding);
         say(finding);
         return {};
+    }
+
+    void tell_few(Finding& finding) const {
+        if (out_.iterations == 0 || severity_of(finding) <= Severity::kLow) return;
+        const std::string few = mostly_in_few(iterations_, finding.times);
+        if (!few.empty()) finding.evidence += (finding.evidence.empty() ? "" : " ") + few;
     }
 
     // Where the bound is far from the share that the title tells, a reader asks why.
@@ -380,7 +387,7 @@ class Engine {
     Advice& out_;
     int64_t wall_ns_ = 0, parts_ = 1;
     query::RankNumbers rank_numbers_;
-    SlowRanks slow_ranks_;
+    IterationTimes iterations_;
     query::DeviceWords words_;
     std::optional<query::TimeSpans> beside_kernels_;  // once asked for
 };

@@ -1,6 +1,7 @@
-// Bounds of what one rank of a job loses, for which the others wait.
+// Bounds of what one rank of a job loses, for which the others wait, and of what few iterations lose.
 #include <gmock/gmock.h>
 
+#include "advise/iteration_times.h"
 #include "advise/test_ranks.h"
 
 namespace opsight::advise {
@@ -46,7 +47,7 @@ struct SlowLoader {
 };
 
 // Without the loader each step is 2.8 ms shorter, and not half of that: the other rank waits no more.
-TEST(SlowRanks, WhatOneLosesAllLose) {
+TEST(IterationTimes, WhatOneLosesAllLose) {
     for (const bool by_turns : {false, true}) {
         const Advice advice = SlowLoader{.by_turns = by_turns}.ask("data_loading");
         ASSERT_EQ(advice.findings.size(), 1U);
@@ -59,18 +60,75 @@ TEST(SlowRanks, WhatOneLosesAllLose) {
 }
 
 // Ranks without a collective do not wait for each other.
-TEST(SlowRanks, OfRanksThatDoNotWaitForEachOtherBoundsAreAverages) {
+TEST(IterationTimes, OfRanksThatDoNotWaitForEachOtherBoundsAreAverages) {
     const Advice advice = SlowLoader{.reduces = false}.ask("data_loading");
     ASSERT_EQ(advice.findings.size(), 1U);
     EXPECT_LE(advice.findings[0].bound->ns, 1600 * kUs);
 }
 
 // Smaller buckets change nothing of what ranks wait for the last one; of one rank alone that is not known.
-TEST(SlowRanks, WaitsInReductionsAreNotLateReductions) {
+TEST(IterationTimes, WaitsInReductionsAreNotLateReductions) {
     EXPECT_TRUE(SlowLoader{}.ask("late_collectives").findings.empty());
     const Advice alone = SlowLoader{.recorded = 1}.ask("late_collectives");
     ASSERT_EQ(alone.findings.size(), 1U);
     EXPECT_THAT(alone.findings[0].evidence, HasSubstr("this recording does not tell"));
+}
+
+// Twenty steps of 10 ms without a device load for 0.1 ms each, and one of them for 9 ms.
+TEST(IterationTimes, AStallOfOneIterationIsNoGainOfEach) {
+    for (const bool stalls : {true, false}) {
+        Recorded r;
+        r.device = false;
+        r.begin();
+        for (int64_t i = 0; i < r.steps; ++i)
+            r.t.host(HostKind::kDataLoad, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                     r.at(i), !stalls || i == 12 ? 9 * kMs : 100 * kUs, r.t.thread());
+        const Advice advice = r.ask("data_loading");
+        ASSERT_EQ(advice.findings.size(), 1U);
+        EXPECT_EQ(advice.findings[0].evidence.find("of 20 iterations (12)") != std::string::npos, stalls)
+            << advice.findings[0].evidence;
+    }
+}
+
+IterationTimes twenty(int64_t ranks) {
+    IterationTimes iterations;
+    for (int64_t rank = 0; rank < ranks; ++rank)
+        for (int64_t i = 0; i < 20; ++i)
+            iterations.all.push_back({rank, i, 10 * kMs * i, 10 * kMs * (i + 1)});
+    return iterations;
+}
+
+TEST(IterationTimes, ToldWhereFewIterationsHaveMostOfATime) {
+    query::TimeSpans times;
+    for (int64_t i = 0; i < 20; ++i)
+        times.push_back({0, 10 * kMs * i, 10 * kMs * i + (i == 12 ? 9 * kMs : 100 * kUs)});
+    EXPECT_EQ(
+        mostly_in_few(twenty(1), times),
+        "82.6% of what this may gain lies in 1 of 20 iterations (12), each of the others would gain about "
+        "0.10 ms.");
+    times[5].end += 8 * kMs;  // two of them then
+    EXPECT_THAT(mostly_in_few(twenty(1), times), HasSubstr("lies in 2 of 20 iterations (most in 12)"));
+    times[6].end += 8 * kMs;
+    times[7].end += 8 * kMs;
+    EXPECT_EQ(mostly_in_few(twenty(1), times), "") << "a fifth of the iterations are no exception";
+    EXPECT_EQ(mostly_in_few({}, times), "");
+}
+
+TEST(IterationTimes, RanksAreTakenTogether) {
+    query::TimeSpans times;
+    for (int64_t rank = 0; rank < 2; ++rank)
+        for (int64_t i = 0; i < 20; ++i)
+            times.push_back({rank, 10 * kMs * i, 10 * kMs * i + (i == 3 && rank == 1 ? 9 * kMs : 100 * kUs)});
+    EXPECT_THAT(mostly_in_few(twenty(2), times), HasSubstr("1 of 20 iterations (3)"));
+    EXPECT_THAT(mostly_in_few(twenty(2), times), HasSubstr("about 0.10 ms."));
+}
+
+// What spans several iterations counts in each for its part.
+TEST(IterationTimes, ATimeOfTwoIterationsIsParted) {
+    const std::vector<int64_t> ns = twenty(1).in_each({{0, 8 * kMs, 13 * kMs}});
+    EXPECT_EQ(ns[0], 2 * kMs);
+    EXPECT_EQ(ns[1], 3 * kMs);
+    EXPECT_EQ(ns[2], 0);
 }
 
 }  // namespace

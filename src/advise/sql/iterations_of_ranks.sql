@@ -1,5 +1,4 @@
--- The iterations of the range, of ranks that take part in the same collectives; none where no such were matched.
-SELECT rank, number, begin_ns, end_ns
+-- The iterations of the range, and whether their ranks take part in the same collectives.
+SELECT rank, number, begin_ns, end_ns, EXISTS (FROM raw.collective_calls WHERE members > 1) AS collective
 FROM sel_iterations
-WHERE EXISTS (FROM raw.collective_calls WHERE members > 1)
 ORDER BY rank, begin_ns

@@ -240,7 +240,8 @@ class Finder {
         if (of.places.size() * 4 > side.samples.size()) return;  // so many are no exception
         const std::string which =
             of.places.size() == 1
-                ? fmt::format("iteration {} of the {} run is", side.samples[of.places[0]].iteration, word)
+                ? fmt::format("iteration {}{} of the {} run is", side.samples[of.places[0]].iteration,
+                              of.places[0] + 1 == side.samples.size() ? ", the last," : "", word)
                 : fmt::format("{} iterations of the {} run, {} the first of them, are", of.places.size(),
                               word, side.samples[of.places[0]].iteration);
         say("outlier",

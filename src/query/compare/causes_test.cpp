@@ -5,53 +5,13 @@
 
 #include "query/compare/comparison.h"
 #include "query/compare/gates.h"
-#include "query/compare/test_tree.h"
+#include "query/compare/test_sides.h"
 #include "query/session/test_session.h"
 
 namespace opsight::query {
 namespace {
 
 using ::testing::HasSubstr;
-
-// Eight iterations of a model of six ops, about 100 us each.
-struct Made {
-    TestTree tree;
-    Side side;
-    Made() {
-        for (int i = 0; i < 6; ++i) {
-            const std::string number = std::to_string(i);
-            tree.op("op" + number, 0, 10'000, "kernel" + number);
-        }
-        for (int64_t i = 0; i < tree.tree.iterations; ++i) {
-            IterationShares each;
-            each.iteration = i;
-            each.dur_ns = 100'000 + i * 10;
-            each.ns[1] = 60'000;
-            each.ns[kIdleResource] = each.dur_ns - each.ns[1];
-            side.samples.push_back(each);
-        }
-        side.classes = {{1, "other_kernel", "Other kernels", true},
-                        {2, "communication", "Communication", true},
-                        {4, "dataloader", "Data loading", true},
-                        {kIdleResource, "idle", "Idle", true}};
-        side.state.calls = true;
-        side.state.waits.assign(8, 2);
-        side.state.waiting_ns.assign(8, 5'000);
-    }
-    Side finish() {
-        side.work = tree.finish();
-        return side;
-    }
-    void scale(size_t op, double by) {
-        Amount& gpu = tree.tree.ops[op].work[0].gpu;
-        gpu.ns = 0;
-        for (int64_t& ns : gpu.samples) {
-            ns = static_cast<int64_t>(static_cast<double>(ns) * by);
-            gpu.ns += ns;
-        }
-        gpu.mean_ns = gpu.ns / tree.tree.iterations;
-    }
-};
 
 std::map<std::string, std::string> causes(Made& base, Made& next) {
     std::map<std::string, std::string> found;
@@ -395,6 +355,15 @@ TEST(Causes, AnOutlierIsToldByWhatItDoesToTheMean) {
     for (IterationShares& each : next.side.samples)
         each.dur_ns += each.iteration % 2 ? 300'000 : 0;
     EXPECT_THAT(kinds(base, next), ::testing::Not(::testing::Contains("outlier"))) << "every second one";
+}
+
+// Its time has what the device still had to do then, or the end of the program.
+TEST(Causes, OfAnOutlierThatIsTheLastThatIsSaid) {
+    Made base, next;
+    next.side.samples.back().dur_ns += 80'000, next.side.samples.back().ns[kIdleResource] += 80'000;
+    const Comparison it = compare_sides(base.finish(), next.finish());
+    ASSERT_EQ(it.causes.size(), 1u);
+    EXPECT_THAT(it.causes[0].text, ::testing::HasSubstr(", the last, of the new run is far longer"));
 }
 
 // Where the host binds, no op's work explains the difference: Python does, and comes first.

@@ -107,7 +107,7 @@ class Maker {
              [](const Change& row) { return row.base ? row.base->layer : std::string(); });
         text(table, {"new_layer", "New Layer"},
              [](const Change& row) { return row.next ? row.next->layer : std::string(); });
-        if (level_ == Level::kLayer) return;
+        if (level_ == Level::kLayer) return layers(table);
         const auto id = [](const std::optional<ChangeSide>& side) {
             return side && side->op_id >= 0 ? Cell{side->op_id} : Cell{};
         };
@@ -115,6 +115,17 @@ class Maker {
             [&id](const Change& row) { return id(row.base); });
         add(table, {"new_op_id", "New Op ID", Unit::kCount, 0, Role::kId},
             [&id](const Change& row) { return id(row.next); });
+    }
+
+    // Those that a loop calls on the other side are one row.
+    void layers(ResultTable& table) {
+        const auto of = [](const std::optional<ChangeSide>& side) {
+            return side ? Cell{side->layers} : Cell{};
+        };
+        add(table, {"base_layers", "Base Layers", Unit::kCount, 7},
+            [&of](const Change& row) { return of(row.base); });
+        add(table, {"new_layers", "New Layers", Unit::kCount, 7},
+            [&of](const Change& row) { return of(row.next); });
     }
 
     static Cell known(int64_t value) { return value < 0 ? Cell{} : Cell{value}; }

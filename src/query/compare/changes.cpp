@@ -223,8 +223,8 @@ class Finder {
         // That it is called otherwise is told even where it has no ops of its own.
         if (elsewhere && !change.base) change.base.emplace();
         if (elsewhere && !change.next) change.next.emplace();
-        if (change.base) change.base->layer = before;
-        if (change.next) change.next->layer = after;
+        if (change.base) change.base->layer = before, change.base->layers += std::ssize(match.more_base);
+        if (change.next) change.next->layer = after, change.next->layers += std::ssize(match.more_next);
         if (match.base && match.next) {
             if (elsewhere)
                 change.evidence = before_after(paths_of(base_, match.base, match.more_base),

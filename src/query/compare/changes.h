@@ -39,7 +39,8 @@ struct ChangeSide {
     double calls = 0;  // of a layer none
     // Of an op the identity of the first that the row has, in the profile of this side; -1: of none.
     int64_t op_id = -1;
-    std::string layer = {};                  // path on this side
+    std::string layer = {};                  // path on this side, of several the first
+    int64_t layers = 1;                      // of a layer: those that the row stands for
     std::optional<LaunchShape> launch = {};  // of a kernel, where launches were asked for
 };
 

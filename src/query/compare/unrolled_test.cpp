@@ -61,6 +61,8 @@ TEST(Unrolled, BlocksOfALoopAreThoseBesideEachOther) {
     ASSERT_TRUE(linear);
     EXPECT_EQ(linear->kind, ChangeKind::kReplaced);
     EXPECT_EQ(linear->evidence, "/block/linear -> /blocks/0/linear, /blocks/1/linear, /blocks/2/linear");
+    EXPECT_EQ(linear->base->layers, 1);
+    EXPECT_EQ(linear->next->layers, 3);
     EXPECT_TRUE(row_of(found.layers, "/block"));
     EXPECT_TRUE(row_of(found.layers, "/block/act"));
     EXPECT_FALSE(row_of(found.layers, "/blocks/1/linear"));

@@ -2,7 +2,7 @@
 import type { KeyboardEvent } from "react";
 import { exactValue, formatNs, formatValue } from "../../widgets/format";
 import { useWidth } from "../../widgets/useWidth";
-import { blocksOf, findLayer, mostOf, shadeOf, type Block, type Layer, type Pair, type Side } from "./layers";
+import { blocksOf, findLayer, mostOf, nameOf, shadeOf, type Block, type Layer, type Pair, type Side } from "./layers";
 import { pickText, type Pick } from "./pick";
 
 const ROW = 24;
@@ -36,7 +36,7 @@ function Half({ side, blocks, width, most, props }: { side: Side; blocks: readon
       {blocks.map((block) => {
         const { layer } = block;
         const wide = block.width * width;
-        const words = `${layer.name} ${changeText(block, side)}`;
+        const words = `${nameOf(layer)} ${changeText(block, side)}`;
         const room = Math.floor((wide - 10) / 7);
         return (
           <g
@@ -47,7 +47,7 @@ function Half({ side, blocks, width, most, props }: { side: Side; blocks: readon
               props.pick(pickOfLayer(layer, side));
             }}
           >
-            <title>{`${layer.path}\n${NAMES[side]}: ${formatNs(layer.ns)} (${exactValue(layer.ns, "ns")})\nDifference: ${changeText(block, side)}`}</title>
+            <title>{`${layer.path}${layer.more > 0 ? ` and ${String(layer.more)} beside it` : ""}\n${NAMES[side]}: ${formatNs(layer.ns)} (${exactValue(layer.ns, "ns")})\nDifference: ${changeText(block, side)}`}</title>
             <rect x={block.x * width + 0.5} y={HEAD + block.depth * ROW + 0.5} width={Math.max(0.5, wide - 1)} height={ROW - 1} rx="3" />
             {room >= 3 && (
               <text x={block.x * width + 6} y={HEAD + block.depth * ROW + 16}>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Table } from "../../api/types";
 import { Row } from "../../table/row";
-import { blocksOf, findLayer, layerPair, mostOf, shadeOf } from "./layers";
+import { blocksOf, findLayer, layerPair, mostOf, nameOf, shadeOf } from "./layers";
 import { pickOf, pickOfRow, pickText } from "./pick";
 
 // A model whose second block was renamed and got slower, and whose head is gone.
@@ -28,6 +28,21 @@ describe("the layers of two runs", () => {
     expect(findLayer(pair.base, "/M/B_1")?.other).toBe("/M/Block_1");
     expect(findLayer(pair.new, "/M/Block_1")?.other).toBe("/M/B_1");
     expect(findLayer(pair.base, "/M/Head")?.other).toBeNull();
+  });
+
+  it("say how many they are where a loop calls one in their place", () => {
+    const unrolled = {
+      columns: ["base_layer", "new_layer", "base_gpu_ns", "new_gpu_ns", "base_layers", "new_layers"].map((key) => ({ key, header: key, unit: "none" })),
+      rows: [["/block/linear", "/blocks/0/linear", 300, 300, 1, 3]],
+    } as unknown as Table;
+    const { base, new: next } = layerPair(unrolled, "gpu");
+    const name = (root: typeof base, path: string) => {
+      const found = findLayer(root, path);
+      return found && nameOf(found);
+    };
+    expect(name(base, "/block/linear")).toBe("linear");
+    expect(name(next, "/blocks/0/linear")).toBe("linear and 2 more");
+    expect(name(next, "/blocks")).toBe("blocks");
   });
 
   it("are as wide as their time, and coloured by their difference", () => {

@@ -9,6 +9,7 @@ export interface Layer {
   name: string;
   other: string | null; // path of what belongs to it on the other side; null: nothing does
   ns: number; // with all that is below it
+  more: number; // layers beside it that are in it, for a loop calls one in their place on the other side
   children: Layer[];
 }
 
@@ -26,6 +27,7 @@ interface Own {
   path: string;
   other: string | null;
   ns: number;
+  more: number;
 }
 
 function ownOf(table: Table, side: Side, measure: Measure): Own[] {
@@ -33,23 +35,24 @@ function ownOf(table: Table, side: Side, measure: Measure): Own[] {
   const mine = at(`${side}_layer`);
   const others = at(side === "base" ? "new_layer" : "base_layer");
   const time = at(`${side}_${measure}_ns`);
+  const layers = at(`${side}_layers`);
   return table.rows.flatMap((row) => {
     const path = row[mine];
     const other = row[others];
     if (typeof path !== "string") return [];
-    return [{ path, other: typeof other === "string" ? other : null, ns: Number(row[time] ?? 0) }];
+    return [{ path, other: typeof other === "string" ? other : null, ns: Number(row[time] ?? 0), more: Math.max(0, Number(row[layers] ?? 1) - 1) }];
   });
 }
 
 // Layers that have no ops of their own stand in no row: they belong to what their children belong to.
 function treeOf(own: readonly Own[]): Layer {
-  const root: Layer = { path: "/", name: "all", other: "/", ns: 0, children: [] };
+  const root: Layer = { path: "/", name: "all", other: "/", ns: 0, more: 0, children: [] };
   const known = new Map<string, Layer>([["/", root]]);
   const told = new Set<string>(["/"]);
   const layer = (path: string): Layer => {
     const found = known.get(path);
     if (found) return found;
-    const made: Layer = { path, name: partsOf(path).at(-1) ?? "", other: null, ns: 0, children: [] };
+    const made: Layer = { path, name: partsOf(path).at(-1) ?? "", other: null, ns: 0, more: 0, children: [] };
     known.set(path, made);
     layer(parentOf(path)).children.push(made);
     return made;
@@ -57,6 +60,7 @@ function treeOf(own: readonly Own[]): Layer {
   for (const each of own) {
     const node = layer(each.path);
     if (each.path !== "/") node.other = each.other;
+    node.more = each.more;
     told.add(each.path);
     for (let at = node; ; at = layer(parentOf(at.path))) {
       at.ns += each.ns;
@@ -77,6 +81,9 @@ function treeOf(own: readonly Own[]): Layer {
 export function layerPair(table: Table, measure: Measure): Pair {
   return { base: treeOf(ownOf(table, "base", measure)), new: treeOf(ownOf(table, "new", measure)) };
 }
+
+// "0 and 2 more"
+export const nameOf = (layer: Layer): string => (layer.more > 0 ? `${layer.name} and ${String(layer.more)} more` : layer.name);
 
 export function findLayer(root: Layer, path: string): Layer | null {
   if (root.path === path) return root;

@@ -268,8 +268,10 @@ class Engine {
 
     void tell_few(Finding& finding) const {
         if (out_.iterations == 0 || severity_of(finding) <= Severity::kLow) return;
-        const std::string few = mostly_in_few(iterations_, finding.times);
-        if (!few.empty()) finding.evidence += (finding.evidence.empty() ? "" : " ") + few;
+        const auto few = mostly_in_few(iterations_, finding.times);
+        if (!few) return;
+        finding.title += ", " + few->where();
+        finding.evidence += (finding.evidence.empty() ? "" : " ") + few->sentence();
     }
 
     // Where the bound is far from the share that the title tells, a reader asks why.

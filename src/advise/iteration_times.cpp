@@ -59,7 +59,20 @@ int64_t all_as_slowest(const IterationTimes& iterations, const query::TimeSpans&
     return sum * ranks;
 }
 
-std::string mostly_in_few(const IterationTimes& iterations, const query::TimeSpans& times) {
+std::string InFew::where() const {
+    return few == 1 ? fmt::format("mostly in iteration {}", most_in)
+                    : fmt::format("mostly in {} of {} iterations", few, iterations);
+}
+
+std::string InFew::sentence() const {
+    constexpr int64_t kNothing = 5'000;  // 0.00 ms
+    const std::string others = others_ns < kNothing ? "hardly anything" : "about " + milliseconds(others_ns);
+    return fmt::format(
+        "{} of what this may gain lies in {} of {} iterations ({}{}); each of the others would gain {}.",
+        percent(pct), few, iterations, few > 1 ? "most in " : "", most_in, others);
+}
+
+std::optional<InFew> mostly_in_few(const IterationTimes& iterations, const query::TimeSpans& times) {
     constexpr size_t kFewestIterations = 5, kTenth = 10;
     const std::vector<int64_t> ns = iterations.in_each(times);
     std::map<int64_t, int64_t> by_number;
@@ -68,26 +81,25 @@ std::string mostly_in_few(const IterationTimes& iterations, const query::TimeSpa
         by_number[iterations.all[i].number] += ns[i];
         all_ns += ns[i];
     }
-    if (by_number.size() < kFewestIterations || all_ns <= 0) return {};
+    if (by_number.size() < kFewestIterations || all_ns <= 0) return std::nullopt;
     std::vector<std::pair<int64_t, int64_t>> most;  // ns, and the number
     for (const auto& [number, of_number] : by_number)
         most.emplace_back(of_number, number);
     std::sort(most.begin(), most.end(), std::greater<>());
     const size_t tenth = std::max<size_t>(1, most.size() / kTenth);
-    size_t few = 0;
+    InFew found;
     int64_t few_ns = 0;
-    while (few < tenth && 2 * few_ns <= all_ns)
-        few_ns += most[few++].first;
-    if (2 * few_ns <= all_ns) return {};
+    while (found.few < tenth && 2 * few_ns <= all_ns)
+        few_ns += most[found.few++].first;
+    if (2 * few_ns <= all_ns) return std::nullopt;
+    found.iterations = most.size();
+    found.most_in = most[0].second;
+    found.pct = 100 * static_cast<double>(few_ns) / static_cast<double>(all_ns);
     // Each number has as many rows as there are ranks, but where some recorded fewer iterations.
     const double others =
-        static_cast<double>(ns.size() * (most.size() - few)) / static_cast<double>(most.size());
-    return fmt::format(
-        "{} of what this may gain lies in {} of {} iterations ({}{}), each of the others would "
-        "gain about {}.",
-        percent(100 * static_cast<double>(few_ns) / static_cast<double>(all_ns)), few, most.size(),
-        few > 1 ? "most in " : "", most[0].second,
-        milliseconds(static_cast<int64_t>(static_cast<double>(all_ns - few_ns) / others)));
+        static_cast<double>(ns.size() * (most.size() - found.few)) / static_cast<double>(most.size());
+    found.others_ns = static_cast<int64_t>(static_cast<double>(all_ns - few_ns) / others);
+    return found;
 }
 
 }  // namespace opsight::advise

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,16 @@ struct IterationTimes {
 // turn within an iteration, between collectives, is not added up.
 int64_t all_as_slowest(const IterationTimes& iterations, const query::TimeSpans& times);
 
-// What to say of times most of which lie in a tenth of the iterations or less, for a mean over all
-// iterations hides that; else nothing.
-std::string mostly_in_few(const IterationTimes& iterations, const query::TimeSpans& times);
+// Times most of which lie in a tenth of the iterations or less, which a mean over all of them hides.
+struct InFew {
+    size_t few = 0, iterations = 0;
+    int64_t most_in = 0;    // number of the iteration that has most
+    double pct = 0;         // of these times, in the few
+    int64_t others_ns = 0;  // in each of the others, on average
+
+    std::string where() const;     // "mostly in iteration 12", "mostly in 2 of 20 iterations"
+    std::string sentence() const;  // what that does to a bound
+};
+std::optional<InFew> mostly_in_few(const IterationTimes& iterations, const query::TimeSpans& times);
 
 }  // namespace opsight::advise

@@ -85,6 +85,8 @@ TEST(IterationTimes, AStallOfOneIterationIsNoGainOfEach) {
                      r.at(i), !stalls || i == 12 ? 9 * kMs : 100 * kUs, r.t.thread());
         const Advice advice = r.ask("data_loading");
         ASSERT_EQ(advice.findings.size(), 1U);
+        EXPECT_EQ(advice.findings[0].title.ends_with("of the time, mostly in iteration 12"), stalls)
+            << advice.findings[0].title;
         EXPECT_EQ(advice.findings[0].evidence.find("of 20 iterations (12)") != std::string::npos, stalls)
             << advice.findings[0].evidence;
     }
@@ -110,8 +112,22 @@ TEST(IterationTimes, ToldWhereFewIterationsHaveMostOfATime) {
     EXPECT_THAT(mostly_in_few(twenty(1), times), HasSubstr("lies in 2 of 20 iterations (most in 12)"));
     times[6].end += 8 * kMs;
     times[7].end += 8 * kMs;
-    EXPECT_EQ(mostly_in_few(twenty(1), times), "") << "a fifth of the iterations are no exception";
-    EXPECT_EQ(mostly_in_few({}, times), "");
+    EXPECT_EQ(
+        mostly_in_few(twenty(1), times)->sentence(),
+        "82.6% of what this may gain lies in 1 of 20 iterations (12); each of the others would gain about "
+        "0.10 ms.");
+    EXPECT_EQ(
+        mostly_in_few(twenty(1), {times[12]})->sentence(),
+        "100.0% of what this may gain lies in 1 of 20 iterations (12); each of the others would gain hardly "
+        "anything.");
+    times[5].end += 8 * kMs;  // two of them then
+    EXPECT_THAT(mostly_in_few(twenty(1), times)->sentence(),
+                HasSubstr("lies in 2 of 20 iterations (most in 12)"));
+    EXPECT_EQ(mostly_in_few(twenty(1), times)->where(), "mostly in 2 of 20 iterations");
+    times[6].end += 8 * kMs;
+    times[7].end += 8 * kMs;
+    EXPECT_FALSE(mostly_in_few(twenty(1), times)) << "a fifth of the iterations are no exception";
+    EXPECT_FALSE(mostly_in_few({}, times));
 }
 
 TEST(IterationTimes, RanksAreTakenTogether) {
@@ -119,8 +135,10 @@ TEST(IterationTimes, RanksAreTakenTogether) {
     for (int64_t rank = 0; rank < 2; ++rank)
         for (int64_t i = 0; i < 20; ++i)
             times.push_back({rank, 10 * kMs * i, 10 * kMs * i + (i == 3 && rank == 1 ? 9 * kMs : 100 * kUs)});
-    EXPECT_THAT(mostly_in_few(twenty(2), times), HasSubstr("1 of 20 iterations (3)"));
-    EXPECT_THAT(mostly_in_few(twenty(2), times), HasSubstr("about 0.10 ms."));
+    const auto few = mostly_in_few(twenty(2), times);
+    ASSERT_TRUE(few);
+    EXPECT_EQ(few->where(), "mostly in iteration 3");
+    EXPECT_EQ(few->others_ns, 100 * kUs);
 }
 
 // What spans several iterations counts in each for its part.

@@ -14,8 +14,8 @@ Status check(Context& c) {
     Finding finding{"first_batches", "problem",
                     fmt::format("Some iterations wait much longer for their data than others: {} of the time",
                                 percent(share))};
-    finding.evidence = fmt::format("{} waits, each of more than {:g} times the median wait for a batch.",
-                                   found.count, c.threshold("times"));
+    finding.evidence = fmt::format("{} wait{} of more than {:g} times the median wait for a batch.",
+                                   found.count, found.count == 1 ? "" : "s, each", c.threshold("times"));
     finding.advice =
         "Where these are the first batches of epochs, workers that stay (persistent_workers) and prefetching "
         "spare "

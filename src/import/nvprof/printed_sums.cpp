@@ -158,8 +158,8 @@ void SumRows::add_unified(const PrintedTable& table, const Row& row, std::string
     const int64_t ns = ns_of(amount_of(table, row, Field::kTotalTime));
     if (times < 0 || what.empty()) return p_.note(Diag::kUnreadRow, "not a row of the table");
     const DeviceId device = p_.device(device_name, 0);
-    const TrackId track =
-        p_.builder.other_track(p_.rank, what, fmt::format("unified memory of device {}", device.index()));
+    const TrackId track = p_.builder.other_track(p_.rank, fmt::format("unified memory: {}", what),
+                                                 fmt::format("of device {}", device.index()));
     p_.builder.track(track).device = device;
     const auto add = [&](std::string_view name, double value) {
         p_.builder.add_counter(0, track, p_.text(name), value);
@@ -180,7 +180,8 @@ bool SumRows::take_cpu_faults(std::string_view line) {
     int64_t faults = 0;
     const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), faults);
     if (error != std::errc() || end != line.data() + line.size() || faults < 0) return false;
-    p_.builder.add_counter(0, p_.builder.other_track(p_.rank, "CPU page faults", "unified memory"),
+    p_.builder.add_counter(0,
+                           p_.builder.other_track(p_.rank, "unified memory: CPU page faults", "of the host"),
                            p_.text("times"), static_cast<double>(faults));
     ++events_;
     ++unified_;

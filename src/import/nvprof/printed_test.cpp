@@ -188,7 +188,7 @@ TEST_F(PrintedTest, UnifiedMemoryIsCounted) {
                                              "total [ns] = 114944.000000",  "times = 12.000000",
                                              "total [ns] = 1800000.000000", "times = 36.000000"};
     EXPECT_EQ(counters(p), wanted);
-    EXPECT_EQ(text(p, p.tracks[p.counters.track[2].index()].pid_text), "Host To Device");
+    EXPECT_EQ(text(p, p.tracks[p.counters.track[2].index()].pid_text), "unified memory: Host To Device");
     EXPECT_THAT(limit(p, kHostOfSource), ::testing::HasSubstr("sums over all launches"));
 }
 

@@ -48,13 +48,6 @@ class Names {
 using Unit = std::vector<size_t>;
 using Units = std::vector<Unit>;
 
-// "Linear" of "Linear_12", "layers" of "layers.12".
-std::string_view without_number(std::string_view name) {
-    const size_t end = name.find_last_not_of("0123456789");
-    if (end == name.npos || end + 1 == name.size() || end == 0) return name;
-    return name.substr(0, name[end] == '_' || name[end] == '.' ? end : end + 1);
-}
-
 // The n-th of equal values with the n-th, wherever they stand.
 Pairs in_turn(std::span<const uint64_t> base, std::span<const uint64_t> next) {
     absl::flat_hash_map<std::pair<uint64_t, size_t>, size_t> places;
@@ -121,8 +114,8 @@ class Aligner {
             collect();
             return std::move(out_);
         }
+        unrolled();  // before names and contents give one of several to the one
         settle();
-        unrolled();
         moved_layers();
         for (size_t i = 0; i < of_base_.size(); ++i)
             if (has_one(of_base_[i])) pair_ops(base_.layers[i].ops, next_.layers[of_base_[i]].ops);

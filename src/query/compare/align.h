@@ -1,10 +1,10 @@
-// Which layers and ops of two runs belong together. By structure first, names second: a layer's match is
-// looked for among the children of its parent's match, by name and content, by content alone (renamed), by
-// name alone (changed inside), by the ops in it (renamed and other shapes), several for one that a loop
-// calls, and last anywhere by content (moved). Ops of matched layers are matched alike. Where only a layer's
-// name tells what it does, its words are content (layer_words.h). What only one side recorded (layers,
-// shapes, types) tells nothing apart: ops that differ in nothing else are one there. Cost: n log n in layers
-// and distinct ops.
+// Which layers and ops of two runs belong together. By structure first, names second: several
+// layers for one that a loop calls, before all else; then a layer's match is looked for among the children of
+// its parent's match, by name and content, by content alone (renamed), by name alone (changed inside), by the
+// ops in it (renamed and other shapes), and last anywhere by content (moved). Ops of matched layers are
+// matched alike. Where only a layer's name tells what it does, its words are content (layer_words.h). What
+// only one side recorded (layers, shapes, types) tells nothing apart: ops that differ in nothing else are one
+// there. Cost: n log n in layers and distinct ops.
 #pragma once
 
 #include <cstddef>

@@ -40,6 +40,12 @@ std::string_view main_part(std::string_view fused) {
 
 }  // namespace
 
+std::string_view without_number(std::string_view name) {
+    const size_t end = name.find_last_not_of("0123456789");
+    if (end == name.npos || end + 1 == name.size() || end == 0) return name;
+    return name.substr(0, name[end] == '_' || name[end] == '.' ? end : end + 1);
+}
+
 bool known_by_layer(const TreeOp& op, bool shapes) {
     return op.name.starts_with("trt::") && !(shapes && is_recorded(op.shapes));
 }

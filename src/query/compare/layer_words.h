@@ -1,4 +1,5 @@
-// What a layer does by the words of its own name, where its op's type does not tell.
+// What the name of a layer tells: what it does, where its op's type does not tell, and its name without a
+// number.
 #pragma once
 
 #include <string>
@@ -12,6 +13,9 @@ namespace opsight::query {
 // "trt::reformat": only the names of layers tell a convolution from a pooling. `shapes`: both sides recorded
 // them, and so what their layers are.
 bool known_by_layer(const TreeOp& op, bool shapes);
+
+// "Linear" of "Linear_12", "layers" of "layers.12".
+std::string_view without_number(std::string_view name);
 
 // " conv" of "Conv_0 + Relu_1", "fused Conv_9" and "Conv2D__6": of what is fused the first that is more than
 // a weight or its quantization, without numbers. Of a copy, whose path is a sentence, all of it: "

@@ -3,8 +3,11 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <utility>
 
+#include "query/compare/layer_words.h"
 #include "query/compare/mixed_hash.h"
 
 namespace opsight::query {
@@ -32,7 +35,8 @@ std::vector<Held> held_by(const WorkTree& tree, bool shapes, bool dtypes) {
         }
         for (const size_t child : tree.layers[i].layers) {
             if (all[child].hash == kNothing) continue;
-            held.hash = mixed(mixed(mixed(held.hash, 2), tree.layers[child].name), all[child].hash);
+            held.hash =
+                mixed(mixed(mixed(held.hash, 2), without_number(tree.layers[child].name)), all[child].hash);
             held.calls += all[child].calls;
         }
     }
@@ -94,13 +98,19 @@ class Search {
         return before == after && before > 0;
     }
 
-    static std::vector<size_t> children_named(const WorkTree& tree, const std::vector<size_t>& layers,
-                                              std::string_view name) {
-        std::vector<size_t> named;
-        for (const size_t layer : layers)
-            for (const size_t child : tree.layers[layer].layers)
-                if (tree.layers[child].name == name) named.push_back(child);
-        return named;
+    // Children by their names without numbers, and how many of that name stand before them.
+    using Place = std::pair<std::string_view, size_t>;
+    static std::map<Place, std::vector<size_t>> children_of(const WorkTree& tree,
+                                                            const std::vector<size_t>& layers) {
+        std::map<Place, std::vector<size_t>> all;
+        for (const size_t layer : layers) {
+            absl::flat_hash_map<std::string_view, size_t> seen;
+            for (const size_t child : tree.layers[layer].layers) {
+                const std::string_view name = without_number(tree.layers[child].name);
+                all[{name, seen[name]++}].push_back(child);
+            }
+        }
+        return all;
     }
     void take(const LayerGroup& group) {
         for (const size_t each : group.base)
@@ -108,12 +118,10 @@ class Search {
         for (const size_t each : group.next)
             next_.free[each] = false;
         out_.push_back(group);
-        for (const size_t child : base_.tree.layers[group.base[0]].layers) {
-            const std::string_view name = base_.tree.layers[child].name;
-            const LayerGroup below{children_named(base_.tree, group.base, name),
-                                   children_named(next_.tree, group.next, name)};
-            if (!below.next.empty()) take(below);
-        }
+        const auto after = children_of(next_.tree, group.next);
+        for (auto& [place, children] : children_of(base_.tree, group.base))
+            if (const auto found = after.find(place); found != after.end())
+                take({std::move(children), found->second});
     }
 
     UnrolledSearch base_, next_;

@@ -20,9 +20,10 @@ struct UnrolledSearch {
     std::vector<bool> free;
 };
 
-// Groups of free layers with equal forward ops and equal children, that stand in one layer on each side and
-// whose forward ops are called as often an iteration on both sides taken together; and the groups of their
-// children, behind theirs. Each layer is in one group at most. Cost: linear in layers and ops.
+// Groups of free layers with equal forward ops and equal children (their names without numbers, for PyTorch's
+// profiler counts layers of a type), that stand in one layer on each side and whose forward ops are called as
+// often an iteration on both sides taken together; and the groups of their children, behind theirs. Each
+// layer is in one group at most. Cost: linear in layers and ops.
 std::vector<LayerGroup> unrolled_layers(const UnrolledSearch& base, const UnrolledSearch& next, bool shapes,
                                         bool dtypes);
 

@@ -87,6 +87,38 @@ TEST(Unrolled, AlsoTheOtherWayRound) {
     EXPECT_EQ(found.base_matched, 100);
 }
 
+// As PyTorch's profiler names layers: by type, with the number of each of that type.
+WorkTree numbered_by_type(int64_t blocks) {
+    TestTree t;
+    for (int64_t i = 0; i < blocks; ++i) {
+        const std::string number = "_" + std::to_string(i);
+        const size_t block = t.layer("Block" + number), linear = t.layer("Linear" + number, block),
+                     act = t.layer("ReLU" + number, block);
+        t.op("aten::mm", linear, 30'000 / blocks, "gemm");
+        t.op("aten::relu", act, 6'000 / blocks, "relu");
+        for (size_t op = t.tree.ops.size() - 2; op < t.tree.ops.size(); ++op)
+            t.tree.ops[op].cpu.calls *= kTimes / blocks;
+    }
+    return t.finish();
+}
+
+// The one has the name of the first of them, and is not that.
+TEST(Unrolled, AlsoWhereTheOneIsCalledAsTheFirst) {
+    const WorkTree loop = numbered_by_type(1), blocks = numbered_by_type(kTimes);
+    const Changes found = find_changes(loop, blocks);
+    const Change* linear = row_of(found.layers, "/Block_0/Linear_0");
+    ASSERT_TRUE(linear);
+    EXPECT_EQ(linear->kind, ChangeKind::kReplaced);
+    EXPECT_EQ(linear->next->layers, kTimes);
+    EXPECT_FALSE(row_of(found.layers, "/Block_1/Linear_1"));
+    EXPECT_EQ(found.next_matched, 100);
+    for (const Change& row : found.ops)
+        EXPECT_EQ(row.kind, ChangeKind::kSame) << row.op;
+    EXPECT_EQ(sum_of(found.layers, &Change::next), blocks.gpu.mean_ns);
+    for (const Change& row : find_changes(blocks, blocks).layers)
+        EXPECT_NE(row.kind, ChangeKind::kReplaced) << row.layer;
+}
+
 TEST(Unrolled, NotWhereOneSideCallsThemMoreOften) {
     const Changes found = find_changes(with_loop(kTimes + 1), beside_each_other());
     for (const Change& row : found.layers)

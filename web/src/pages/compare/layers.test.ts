@@ -54,6 +54,8 @@ describe("the layers of two runs", () => {
     expect(shade("/M/B_1")).toEqual([3]);
     expect(shade("/M/B_0")).toEqual([0]);
     expect(shade("/M/Head")).toEqual([-3]);
+    const same = blocksOf(pair, "new", 200, 0).find((each) => each.layer.path === "/M/B_0");
+    expect(same?.change, "not -0").toBe(0);
   });
 });
 

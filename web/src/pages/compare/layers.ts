@@ -106,13 +106,12 @@ export interface Block {
 // As wide as its time on a scale that both sides share; blocks narrower than `least` are left out.
 export function blocksOf(pair: Pair, side: Side, whole: number, least: number): Block[] {
   const other = pair[side === "base" ? "new" : "base"];
-  const sign = side === "base" ? 1 : -1;
   const blocks: Block[] = [];
   const place = (layer: Layer, depth: number, x: number) => {
     const width = whole > 0 ? layer.ns / whole : 0;
     if (width < least) return;
     const match = layer.other === null ? null : findLayer(other, layer.other);
-    blocks.push({ layer, depth, x, width, change: match && sign * (match.ns - layer.ns) });
+    blocks.push({ layer, depth, x, width, change: match && (side === "base" ? match.ns - layer.ns : layer.ns - match.ns) });
     let at = x;
     for (const child of layer.children) {
       place(child, depth + 1, at);

@@ -93,7 +93,6 @@ class SumRows {
     // Makes launches of the sums, where the file has none with their times.
     Status finish(bool has_trace);
     uint64_t events() const { return events_; }
-    bool only_unified() const { return unified_ > 0 && events_ == unified_; }
 
   private:
     struct Sum {
@@ -108,6 +107,7 @@ class SumRows {
         TrackId track;
     };
     Launch moment_of(std::string_view kernel, DeviceId device, const LaunchConfig& config, TrackId stream);
+    bool only_unified() const { return unified_ > 0 && events_ == unified_; }
     void add_sums();
     void add_launches(const Sum& sum);
     void add_api(const Sum& sum);
